@@ -1,0 +1,1 @@
+"""The `discreet` command: one file per subcommand."""

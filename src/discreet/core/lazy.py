@@ -1,0 +1,34 @@
+"""Lazy names: a package that imports what a user touches, when they touch it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+def lazy(module: str, homes: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """Make a module's `__getattr__` and `__dir__`, so that each name is imported from its home on first use.
+
+    A home equal to `module.name` is a subpackage; any other home is the module that defines the name.
+    """
+
+    def getattr_(name: str) -> object:
+        home = homes.get(name)
+        if home is None:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}{_hint(name, homes)}", name=name)
+        found = import_module(home)
+        return found if home == f"{module}.{name}" else getattr(found, name)
+
+    return getattr_, lambda: sorted(homes)
+
+
+def _hint(name: str, homes: Mapping[str, str]) -> str:
+    if name.startswith("_"):
+        return ""
+    from discreet.core.errors import UnknownName
+
+    near = UnknownName("name", name, homes).near
+    return f"; did you mean {near[0]!r}?" if near else ""

@@ -1,0 +1,1 @@
+"""Exact noise: integers drawn from their true distribution, from the operating system's randomness."""

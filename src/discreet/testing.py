@@ -1,0 +1,1 @@
+"""Seeded bits and helpers for tests; nothing in the package imports this module."""
