@@ -18,5 +18,5 @@ _HOMES = {
     "noise": "discreet.noise",
 }
 
-__all__ = sorted(_HOMES)  # noqa: PLE0605
+__all__ = sorted(_HOMES)
 __getattr__, __dir__ = lazy(__name__, _HOMES)
