@@ -1,0 +1,106 @@
+"""Random bits: AES-256 in counter mode, keyed by the operating system, one stream per thread."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from io import BytesIO
+
+import numpy as np
+from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
+from numpy.typing import NDArray
+
+Words = NDArray[np.unsignedinteger]
+
+_KEY_BYTES = 32
+_NONCE_BYTES = 16
+# A key lives for at most this many bytes of stream: what leaks with a stolen key is bounded, and so is the
+# distance from the truly random (a counter never repeats a block; 2^20 blocks stay far from the birthday bound).
+KEY_LIFE = 1 << 24
+_BLOCK = 1 << 20
+_ZEROS = memoryview(bytes(_BLOCK))
+_SCALAR_BYTES = 4096
+
+
+class Source:
+    """A stream of independent fair bits.
+
+    Guarantee: no bit is handed out twice, whatever threads, forks or signal handlers do: a stream belongs to one
+    thread of one process, and bytes leave it only through single calls that both read and advance.
+    """
+
+    __slots__ = ("_buffer", "_cipher", "_entropy", "_left", "process")
+
+    def __init__(self, entropy: Callable[[int], bytes] = os.urandom) -> None:
+        self.process = os.getpid()
+        self._entropy = entropy
+        self._buffer = BytesIO()
+        self._renew()
+
+    def words(self, count: int, bits: int) -> Words:
+        """Draw `count` independent uniform integers of `bits` bits (at most 64)."""
+        width = 16 if bits <= 16 else 32 if bits <= 32 else 64
+        out = np.empty(count, dtype=f"u{width // 8}")
+        if count:
+            self._fill(out.data.cast("B"))
+        if bits < width:
+            out &= out.dtype.type((1 << bits) - 1)
+        return out
+
+    def bits(self, count: int) -> int:
+        """Draw one uniform integer of `count` bits."""
+        size = (count + 7) >> 3
+        data = self._buffer.read(size)
+        if len(data) < size:
+            data = self._refill(size)
+        return int.from_bytes(data, "little") >> (8 * size - count)
+
+    def _refill(self, size: int) -> bytes:
+        """Replace the buffer of small draws; what was left in the old one is thrown away."""
+        fresh = bytearray(max(size, _SCALAR_BYTES))
+        self._fill(memoryview(fresh))
+        buffer = BytesIO(fresh)
+        data = buffer.read(size)
+        self._buffer = buffer
+        return data
+
+    def _fill(self, out: memoryview) -> None:
+        for start in range(0, len(out), _BLOCK):
+            part = out[start : start + _BLOCK]
+            if self._left < len(part):
+                self._renew()
+            self._left -= len(part)
+            self._cipher.update_into(_ZEROS[: len(part)], part)
+
+    def _renew(self) -> None:
+        """Take a new key; the old one goes with its context, and no copy of the new one stays behind."""
+        key = bytearray(self._entropy(_KEY_BYTES))
+        self._cipher: CipherContext = Cipher(algorithms.AES(key), modes.CTR(self._entropy(_NONCE_BYTES))).encryptor()
+        key[:] = bytes(_KEY_BYTES)
+        self._left = KEY_LIFE
+
+
+class _Threads(threading.local):
+    source: Source | None = None
+
+
+_threads = _Threads()
+
+
+def current() -> Source:
+    """Return this thread's stream; a new thread and a forked child start one of their own."""
+    source = _threads.source
+    if source is None or source.process != os.getpid():
+        source = _threads.source = Source()
+    return source
+
+
+def _forget() -> None:
+    _threads.source = None
+
+
+# A child created by os.fork must not go on with its parent's stream. The process number that `current` compares
+# tells as much, also after a fork made outside Python, but not in a new namespace where the numbers start again.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

@@ -1,0 +1,69 @@
+"""Geometric numbers of any scale: independent binary digits under a small exact top."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.noise.bits import Source
+from discreet.noise.enclose import Ratio
+from discreet.noise.invert import Integers, Inverter
+from discreet.noise.law import Digit, Geometric, Law, Signed
+
+# Up to this scale one table holds the law; above, the top keeps a scale of 16 to 32 and the rest are digits.
+_DIRECT = 64
+_TOP_BITS = 4
+_DIGIT_BITS = 10
+
+
+class Digits:
+    """Draws P(m) proportional to exp(-m / scale), with or without a sign, one table per group of binary digits.
+
+    Guarantee: exact. For a geometric m = top * 2**s + low, exp(-m/scale) factors into a function of `top` and one of
+    each digit of `low`, so they are independent. With a sign, minus stands for ~m = -1 - m and weighs
+    exp(-1/scale) times plus, whatever m is: the sign is independent too, and P(k) is proportional to exp(-|k|/scale).
+    """
+
+    __slots__ = ("_digits", "_shift", "_signed", "_top")
+
+    def __init__(self, scale: Ratio, *, signed: bool, word: int = 16, wide: int = 64, step: int = 64) -> None:
+        top, bottom = scale
+        whole = top // bottom
+        self._shift = max(0, whole.bit_length() - 1 - _TOP_BITS) if whole >= _DIRECT else 0
+        self._signed = signed
+        rate = (bottom << self._shift, top)
+        law: Law = Signed(rate, flip=(bottom, top)) if signed else Geometric(rate)
+        self._top = Inverter(law, word, wide, step)
+        self._digits: list[tuple[int, Inverter]] = []
+        place = self._shift
+        groups = -(-self._shift // _DIGIT_BITS)
+        for group in range(groups):
+            bits = place // (groups - group)
+            place -= bits
+            self._digits.append((bits, Inverter(Digit((bottom << place, top), 1 << bits), word, wide, step)))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory that the tables hold."""
+        return self._top.nbytes + sum(digit.nbytes for _, digit in self._digits)
+
+    def draw(self, source: Source, count: int) -> Integers:
+        """Draw `count` values."""
+        out = self._top.draw(source, count, limit=1 << (62 - self._shift))
+        if not self._digits:
+            return out
+        minus = np.where(out < 0, -1, 0)
+        out ^= minus
+        for bits, digit in self._digits:
+            out <<= bits
+            out |= digit.draw(source, count)
+        out ^= minus
+        return out
+
+    def one(self, source: Source) -> int:
+        """Draw a single value."""
+        out = self._top.one(source)
+        minus = -1 if out < 0 else 0
+        out ^= minus
+        for bits, digit in self._digits:
+            out = out << bits | digit.one(source)
+        return out ^ minus
