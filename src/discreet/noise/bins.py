@@ -11,10 +11,6 @@ from discreet.noise.enclose import Ratio
 from discreet.noise.invert import Integers, Inverter
 from discreet.noise.law import Bell
 
-# Up to this scale the bins are the integers themselves; above, there are 32 to 64 bins per standard deviation.
-_DIRECT = 64
-_BIN_BITS = 5
-
 
 class Bins:
     """Draws P(k) proportional to exp(-k**2 / (2 sigma**2)).
@@ -28,11 +24,20 @@ class Bins:
     __slots__ = ("_bins", "_floor", "_guard", "_halved", "_shift", "_step", "_wide", "_word")
 
     def __init__(
-        self, sigma: Ratio, *, word: int = 16, wide: int = 64, step: int = 64, guard: float = 2.0**-40
+        self,
+        sigma: Ratio,
+        *,
+        direct: int = 64,
+        bin_bits: int = 5,
+        word: int = 16,
+        wide: int = 64,
+        step: int = 64,
+        guard: float = 2.0**-40,
     ) -> None:
         top, bottom = sigma
         whole = top // bottom
-        self._shift = max(0, whole.bit_length() - 1 - _BIN_BITS) if whole >= _DIRECT else 0
+        # Below `direct` the bins are the integers; above, 2**bin_bits to twice as many bins make a standard deviation.
+        self._shift = max(0, whole.bit_length() - 1 - bin_bits) if whole >= direct else 0
         self._word, self._wide, self._step, self._guard = word, wide, step, guard
         self._halved: Ratio = (bottom**2, 2 * top**2)
         self._bins = Inverter(Bell(self._halved, 1 << self._shift), word, wide, step)
@@ -45,22 +50,16 @@ class Bins:
 
     def draw(self, source: Source, count: int) -> Integers:
         """Draw `count` values."""
-        bins = self._bins.draw(source, count, limit=1 << (62 - self._shift))
         if not self._shift:
-            return bins
-        out = bins << self._shift
-        out |= source.words(count, self._shift).astype(np.int64)
-        coins = source.words(count, self._word)
-        # The outermost bins stand for all beyond them, and their floor is 0.
-        inside = np.clip(bins - self._bins.span[0], 0, len(self._floor) - 1).astype(np.intp)
-        open_ = np.flatnonzero(coins >= np.take(self._floor, inside))
-        if open_.size:
-            again = open_[~self._kept(source, out[open_], coins[open_])]
-            if again.size:
-                fresh = self.draw(source, len(again))
-                if fresh.dtype == object:
-                    out = out.astype(object)
-                out[again] = fresh
+            return self._bins.draw(source, count)
+        out, kept = self._attempt(source, count)
+        places = np.flatnonzero(~kept)
+        while places.size:
+            fresh, kept = self._attempt(source, len(places))
+            if fresh.dtype == object:
+                out = out.astype(object)
+            out[places] = fresh
+            places = places[~kept]
         return out
 
     def one(self, source: Source) -> int:
@@ -68,13 +67,31 @@ class Bins:
         if not self._shift:
             return self._bins.one(source)
         while True:
-            bin_ = self._bins.one(source)
-            value = bin_ << self._shift | source.bits(self._shift)
-            coin = source.bits(self._word)
-            if bin_ in self._bins.span and coin < self._floor.item(bin_ - self._bins.span[0]):
+            value, kept = self._attempt_one(source)
+            if kept:
                 return value
-            if self._settle(source, value, coin, self._word):
-                return value
+
+    def _attempt(self, source: Source, count: int) -> tuple[Integers, NDArray[np.bool_]]:
+        """Propose values and say which of them to keep."""
+        bins = self._bins.draw(source, count, limit=1 << (62 - self._shift))
+        out = bins << self._shift
+        out |= source.words(count, self._shift).astype(np.int64)
+        coins = source.words(count, self._word)
+        # The outermost bins stand for all beyond them; their floor is 0, so that nothing is decided too early.
+        inside = np.clip(bins - self._bins.span[0], 0, len(self._floor) - 1).astype(np.intp)
+        kept = coins < np.take(self._floor, inside)
+        slow = np.flatnonzero(~kept)
+        if slow.size:
+            kept[slow] = self._kept(source, out[slow], coins[slow])
+        return out, kept
+
+    def _attempt_one(self, source: Source) -> tuple[int, bool]:
+        bin_ = self._bins.one(source)
+        value = bin_ << self._shift | source.bits(self._shift)
+        coin = source.bits(self._word)
+        if bin_ in self._bins.span and coin < self._floor.item(bin_ - self._bins.span[0]):
+            return value, True
+        return value, self._settle(source, value, coin, self._word)
 
     def _near(self, value: int) -> int:
         """Return the size of the likeliest value in the same bin."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -90,3 +91,7 @@ def _renew_lock() -> None:
     """Give a forked child a lock of its own: another thread of the parent may have held the old one."""
     global _lock
     _lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)

@@ -9,11 +9,6 @@ from discreet.noise.enclose import Ratio
 from discreet.noise.invert import Integers, Inverter
 from discreet.noise.law import Digit, Geometric, Law, Signed
 
-# Up to this scale one table holds the law; above, the top keeps a scale of 16 to 32 and the rest are digits.
-_DIRECT = 64
-_TOP_BITS = 4
-_DIGIT_BITS = 10
-
 
 class Digits:
     """Draws P(m) proportional to exp(-m / scale), with or without a sign, one table per group of binary digits.
@@ -25,17 +20,29 @@ class Digits:
 
     __slots__ = ("_digits", "_shift", "_signed", "_top")
 
-    def __init__(self, scale: Ratio, *, signed: bool, word: int = 16, wide: int = 64, step: int = 64) -> None:
+    def __init__(
+        self,
+        scale: Ratio,
+        *,
+        signed: bool,
+        direct: int = 64,
+        top_bits: int = 4,
+        digit_bits: int = 10,
+        word: int = 16,
+        wide: int = 64,
+        step: int = 64,
+    ) -> None:
         top, bottom = scale
         whole = top // bottom
-        self._shift = max(0, whole.bit_length() - 1 - _TOP_BITS) if whole >= _DIRECT else 0
+        # Below `direct` one table holds the law; above, the top keeps a scale of 2**top_bits to twice that.
+        self._shift = max(0, whole.bit_length() - 1 - top_bits) if whole >= direct else 0
         self._signed = signed
         rate = (bottom << self._shift, top)
         law: Law = Signed(rate, flip=(bottom, top)) if signed else Geometric(rate)
         self._top = Inverter(law, word, wide, step)
         self._digits: list[tuple[int, Inverter]] = []
         place = self._shift
-        groups = -(-self._shift // _DIGIT_BITS)
+        groups = -(-self._shift // digit_bits)
         for group in range(groups):
             bits = place // (groups - group)
             place -= bits
@@ -51,7 +58,7 @@ class Digits:
         out = self._top.draw(source, count, limit=1 << (62 - self._shift))
         if not self._digits:
             return out
-        minus = np.where(out < 0, -1, 0)
+        minus = np.where(out < 0, -1, 0) if out.dtype == object else out >> 63
         out ^= minus
         for bits, digit in self._digits:
             out <<= bits

@@ -24,7 +24,7 @@ class Inverter:
     finer enclosures. No bit of U is drawn twice, and nothing is decided inside an enclosure.
     """
 
-    __slots__ = ("_codes", "_first", "_high", "_law", "_least", "_low", "_most", "_step", "_wide", "_word")
+    __slots__ = ("_codes", "_first", "_high", "_law", "_least", "_low", "_most", "_step", "_tight", "_wide", "_word")
 
     def __init__(self, law: Law, word: int = 16, wide: int = 64, step: int = 64) -> None:
         self._law, self._word, self._wide, self._step = law, word, wide, step
@@ -36,6 +36,7 @@ class Inverter:
         # one less, because it can be 2**64.
         self._low = np.sort(np.array([max(0, low) for low in ladder.low], dtype=np.uint64))
         self._high = np.sort(np.array([max(0, min(high, 1 << wide) - 1) for high in ladder.high], dtype=np.uint64))
+        self._tight = bool((self._low == self._high).all())
         self._codes = self._table()
 
     @property
@@ -69,10 +70,9 @@ class Inverter:
             return code
         rest = self._wide - self._word
         cell = word << rest | source.bits(rest)
-        passed = int(np.searchsorted(self._high, np.uint64(cell), side="left"))
-        touched = int(np.searchsorted(self._low, np.uint64(cell), side="right"))
-        if passed == touched and self._least <= passed <= self._most:
-            return self._first + passed
+        passed, undecided = self._count(np.array([cell], dtype=np.uint64))
+        if not undecided[0]:
+            return self._first + int(passed[0])
         return self._settle(source, cell)
 
     def _table(self) -> NDArray[np.int16]:
@@ -90,11 +90,18 @@ class Inverter:
         """Read undecided draws on to `wide` bits, in place; return (place, value) of those that needed still more."""
         rest = self._wide - self._word
         cells = words[slow].astype(np.uint64) << np.uint64(rest) | source.words(len(slow), rest)
-        passed = np.searchsorted(self._high, cells, side="left")
-        touched = np.searchsorted(self._low, cells, side="right")
+        passed, undecided = self._count(cells)
         out[slow] = self._first + passed
-        undecided = np.flatnonzero((passed != touched) | (passed < self._least) | (passed > self._most))
-        return [(int(slow[i]), self._settle(source, int(cells[i]))) for i in undecided]
+        return [(int(slow[i]), self._settle(source, int(cells[i]))) for i in np.flatnonzero(undecided)]
+
+    def _count(self, cells: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+        """Count the boundaries that each cell has surely passed, and say whether another might be among them."""
+        passed = np.searchsorted(self._high, cells, side="left")
+        if self._tight:
+            touches = self._high[np.minimum(passed, len(self._high) - 1)] == cells
+        else:
+            touches = passed != np.searchsorted(self._low, cells, side="right")
+        return passed, touches | (passed < self._least) | (passed > self._most)
 
     def _settle(self, source: Source, cell: int) -> int:
         """Decide one draw that `wide` bits left open, reading on for as long as it takes."""
