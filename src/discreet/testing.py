@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -70,8 +68,3 @@ def same(first: ArrayLike, second: ArrayLike) -> float:
     table = table[:, table.sum(0) > 0]
     want = np.outer(table.sum(1), table.sum(0)) / table.sum()
     return float(chdtrc(table.shape[1] - 1, ((table - want) ** 2 / want).sum()))
-
-
-def data(name: str) -> Path:
-    """Return the path of a real data file for tests, below `DISCREET_DATA` (default ../shared/data)."""
-    return Path(os.environ.get("DISCREET_DATA", "../shared/data")) / name

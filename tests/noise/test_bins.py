@@ -19,7 +19,7 @@ def small(sigma, guard):
 
 def vector(bins):
     def attempt(source):
-        values, kept = bins._attempt(source, 1)
+        values, kept = bins._attempt(source, np.empty(1, dtype=np.int64))
         return int(values[0]), bool(kept[0])
 
     return attempt

@@ -2,9 +2,12 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
+from discreet.noise.bits import current
 from discreet.noise.digits import Digits
+from discreet.noise.invert import Inverter
 from tests.noise import truth
 from tests.noise.tree import law as law_of
 
@@ -18,7 +21,7 @@ def test_digits_and_sign_together_give_the_law(scale, signed):
     tables = Digits(ratio, signed=signed, direct=1, top_bits=0, digit_bits=1, **SMALL)
     assert tables._shift == 1
     found, rest = law_of(tables.one, 23)
-    vector, _ = law_of(lambda source: int(tables.draw(source, 1)[0]), 23)
+    vector, _ = law_of(lambda source: int(tables.draw(source, np.empty(1, dtype=np.int64))[0]), 23)
     assert found == vector
     assert rest < Fraction(1, 300)
     exact = (truth.laplace if signed else truth.geometric)(scale)
@@ -34,20 +37,15 @@ def test_digits_are_independent_and_split_evenly():
 
 
 def test_an_unlikely_far_value_keeps_all_its_bits(monkeypatch):
-    import numpy as np
-
-    from discreet.noise.bits import current
-    from discreet.noise.invert import Inverter
-
     tables = Digits((2**50, 1), signed=True)
     draw = Inverter.draw
 
-    def far(self, source, count, limit=1 << 62):
+    def far(self, source, out, limit=1 << 62):
         if self is not tables._top:
-            return draw(self, source, count, limit)
+            return draw(self, source, out, limit)
         assert limit == 1 << (62 - tables._shift)
         return np.array([~(2**40), 2**40], dtype=object)
 
     monkeypatch.setattr(Inverter, "draw", far)
-    low, high = tables.draw(current(), 2).tolist()
+    low, high = tables.draw(current(), np.empty(2, dtype=np.int64)).tolist()
     assert -(2**40 + 1) << tables._shift <= low < 0 <= 2**40 << tables._shift <= high

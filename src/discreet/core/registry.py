@@ -22,15 +22,18 @@ def capwords(name: str) -> str:
 class Registry:
     """The modules of one package, by name; each module's entry is the object its name promises.
 
-    Adding an entry is adding a file. Names that start with an underscore are not entries.
+    Adding an entry is adding a file. Names that start with an underscore, and the files in `apart`, are the
+    folder's own machinery and no entries.
     """
 
     kind: str
     package: str
     entry: Callable[[str], str] = capwords
+    apart: frozenset[str] = frozenset()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted(m.name for m in iter_modules(self._folders()) if not m.name.startswith("_")))
+        names = {module.name for module in iter_modules(self._folders())} - self.apart
+        return iter(sorted(name for name in names if not name.startswith("_")))
 
     def __contains__(self, name: object) -> bool:
         return name in set(self)

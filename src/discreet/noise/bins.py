@@ -48,19 +48,19 @@ class Bins:
         """Bytes of memory that the tables hold."""
         return self._bins.nbytes + self._floor.nbytes
 
-    def draw(self, source: Source, count: int) -> Integers:
-        """Draw `count` values."""
+    def draw(self, source: Source, out: NDArray[np.int64]) -> Integers:
+        """Fill `out` and return it, or an array of Python integers should 64 bits not hold a value."""
         if not self._shift:
-            return self._bins.draw(source, count)
-        out, kept = self._attempt(source, count)
+            return self._bins.draw(source, out)
+        values, kept = self._attempt(source, out)
         places = np.flatnonzero(~kept)
         while places.size:
-            fresh, kept = self._attempt(source, len(places))
+            fresh, kept = self._attempt(source, np.empty(len(places), dtype=np.int64))
             if fresh.dtype == object:
-                out = out.astype(object)
-            out[places] = fresh
+                values = values.astype(object)
+            values[places] = fresh
             places = places[~kept]
-        return out
+        return values
 
     def one(self, source: Source) -> int:
         """Draw a single value."""
@@ -71,19 +71,20 @@ class Bins:
             if kept:
                 return value
 
-    def _attempt(self, source: Source, count: int) -> tuple[Integers, NDArray[np.bool_]]:
-        """Propose values and say which of them to keep."""
-        bins = self._bins.draw(source, count, limit=1 << (62 - self._shift))
-        out = bins << self._shift
-        out |= source.words(count, self._shift).astype(np.int64)
-        coins = source.words(count, self._word)
+    def _attempt(self, source: Source, out: NDArray[np.int64]) -> tuple[Integers, NDArray[np.bool_]]:
+        """Propose values into `out` and say which of them to keep."""
+        count = len(out)
+        values = self._bins.draw(source, out, limit=1 << (62 - self._shift))
         # The outermost bins stand for all beyond them; their floor is 0, so that nothing is decided too early.
-        inside = np.clip(bins - self._bins.span[0], 0, len(self._floor) - 1).astype(np.intp)
+        inside = np.clip(values - self._bins.span[0], 0, len(self._floor) - 1).astype(np.intp)
+        values <<= self._shift
+        values |= source.words(count, self._shift).astype(np.int64)
+        coins = source.words(count, self._word)
         kept = coins < np.take(self._floor, inside)
         slow = np.flatnonzero(~kept)
         if slow.size:
-            kept[slow] = self._kept(source, out[slow], coins[slow])
-        return out, kept
+            kept[slow] = self._kept(source, values[slow], coins[slow])
+        return values, kept
 
     def _attempt_one(self, source: Source) -> tuple[int, bool]:
         bin_ = self._bins.one(source)

@@ -8,11 +8,14 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.noise.bits import Source
 from discreet.noise.enclose import Ratio
 from discreet.noise.invert import Integers
 
-LIMIT = 64 << 20
+LIMIT = 64_000_000
 # Building a table costs about as much as this many draws without one.
 _WORTH = 512
 _REMEMBERED = 4096
@@ -28,8 +31,8 @@ class Sampler(Protocol):
         """Bytes of memory that the sampler holds."""
         ...
 
-    def draw(self, source: Source, count: int) -> Integers:
-        """Draw `count` values."""
+    def draw(self, source: Source, out: NDArray[np.int64]) -> Integers:
+        """Fill `out` and return it, or an array of Python integers should 64 bits not hold a value."""
         ...
 
     def one(self, source: Source) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.noise.bits import Source
 from discreet.noise.enclose import Ratio
@@ -53,18 +54,18 @@ class Digits:
         """Bytes of memory that the tables hold."""
         return self._top.nbytes + sum(digit.nbytes for _, digit in self._digits)
 
-    def draw(self, source: Source, count: int) -> Integers:
-        """Draw `count` values."""
-        out = self._top.draw(source, count, limit=1 << (62 - self._shift))
+    def draw(self, source: Source, out: NDArray[np.int64]) -> Integers:
+        """Fill `out` and return it, or an array of Python integers should 64 bits not hold a value."""
+        values = self._top.draw(source, out, limit=1 << (62 - self._shift))
         if not self._digits:
-            return out
-        minus = np.where(out < 0, -1, 0) if out.dtype == object else out >> 63
-        out ^= minus
+            return values
+        minus = np.where(values < 0, -1, 0) if values.dtype == object else values >> 63
+        values ^= minus
         for bits, digit in self._digits:
-            out <<= bits
-            out |= digit.draw(source, count)
-        out ^= minus
-        return out
+            values <<= bits
+            values |= digit.draw(source, np.empty(len(out), dtype=np.int64))
+        values ^= minus
+        return values
 
     def one(self, source: Source) -> int:
         """Draw a single value."""

@@ -16,7 +16,7 @@ from discreet.noise.parameters import Size, shape
 # Tables serve scales up to 2**55: there every value that 64 bits of uniform can tell fits an int64. Beyond, values
 # that overflow are likely, so the answer is an array of Python integers whatever is drawn.
 _TABLED = 1 << 55
-_CHUNK = 1 << 16
+_CHUNK = 1 << 17
 
 
 def draw(
@@ -43,15 +43,18 @@ def draw(
 
 def fill(sampler: cache.Sampler, source: Source, count: int) -> Integers:
     """Draw many values, a cache-sized chunk at a time."""
-    if count <= _CHUNK:
-        return sampler.draw(source, count)
-    out: Integers = np.empty(count, dtype=np.int64)
+    out = np.empty(count, dtype=np.int64)
+    wide: dict[int, Integers] = {}
     for start in range(0, count, _CHUNK):
-        part = sampler.draw(source, min(_CHUNK, count - start))
+        part = sampler.draw(source, out[start : start + _CHUNK])
         if part.dtype == object:
-            out = out.astype(object)
-        out[start : start + len(part)] = part
-    return out
+            wide[start] = part
+    if not wide:
+        return out
+    values = out.astype(object)
+    for start, part in wide.items():
+        values[start : start + len(part)] = part
+    return values
 
 
 def pack(values: list[int], narrow: bool) -> Integers:

@@ -49,18 +49,13 @@ class Inverter:
         """The values that the table and `wide` bits can tell apart."""
         return range(self._first, self._first + len(self._low) + 1)
 
-    def draw(self, source: Source, count: int, limit: int = 1 << 62) -> Integers:
-        """Draw `count` values: int64, or Python integers in the event that one of them reaches `limit`."""
-        words = source.words(count, self._word)
+    def draw(self, source: Source, out: NDArray[np.int64], limit: int = 1 << 62) -> Integers:
+        """Fill `out` and return it; should a value reach `limit`, return an array of Python integers instead."""
+        words = source.words(len(out), self._word)
         codes = np.take(self._codes, words, mode="wrap")
-        out: Integers = codes.astype(np.int64)
+        out[...] = codes
         slow = np.flatnonzero(codes == _UNDECIDED)
-        if slow.size:
-            for place, value in self._refine(source, words, slow, out):
-                if abs(value) >= limit:
-                    out = out.astype(object)
-                out[place] = value
-        return out
+        return self._refine(source, words, slow, out, limit) if slow.size else out
 
     def one(self, source: Source) -> int:
         """Draw a single value."""
@@ -86,13 +81,21 @@ class Inverter:
         assert np.abs(codes[decided]).max(initial=0) < -_UNDECIDED, "more values than words"
         return codes.astype(np.int16)
 
-    def _refine(self, source: Source, words: Words, slow: NDArray[np.intp], out: Integers) -> list[tuple[int, int]]:
-        """Read undecided draws on to `wide` bits, in place; return (place, value) of those that needed still more."""
+    def _refine(
+        self, source: Source, words: Words, slow: NDArray[np.intp], out: NDArray[np.int64], limit: int
+    ) -> Integers:
+        """Read undecided draws on to `wide` bits; the few that are still open are settled one by one."""
         rest = self._wide - self._word
         cells = words[slow].astype(np.uint64) << np.uint64(rest) | source.words(len(slow), rest)
         passed, undecided = self._count(cells)
         out[slow] = self._first + passed
-        return [(int(slow[i]), self._settle(source, int(cells[i]))) for i in np.flatnonzero(undecided)]
+        settled = {int(slow[i]): self._settle(source, int(cells[i])) for i in np.flatnonzero(undecided)}
+        values: Integers = out
+        if any(abs(value) >= limit for value in settled.values()):
+            values = out.astype(object)
+        for place, value in settled.items():
+            values[place] = value
+        return values
 
     def _count(self, cells: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
         """Count the boundaries that each cell has surely passed, and say whether another might be among them."""

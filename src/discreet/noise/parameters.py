@@ -11,6 +11,8 @@ from discreet.core.errors import BadParameter
 from discreet.noise.enclose import Ratio
 
 Number = int | float | Fraction
+_MOST = 1 << 40
+
 Size = int | tuple[int, ...] | None
 
 
@@ -56,4 +58,7 @@ def whole(name: str, value: int, least: int) -> int:
 
 def shape(size: int | tuple[int, ...]) -> tuple[int, ...]:
     """Return the shape of an array of that size."""
-    return tuple(whole("size", n, 0) for n in (size if isinstance(size, tuple) else (size,)))
+    dimensions = tuple(whole("size", n, 0) for n in (size if isinstance(size, tuple) else (size,)))
+    if math.prod(dimensions) > _MOST:
+        raise BadParameter("size", size, why=f"no more than {_MOST} values fit one array", fix="draw in parts")
+    return dimensions

@@ -1,0 +1,62 @@
+# Everything one does in this repository. `make` alone lists it.
+# Each target makes the virtual environment it needs; PY picks the interpreter (make test PY=3.13).
+
+PY   ?= 3.11
+AREA ?= all
+VENV := $(if $(filter 3.11,$(PY)),.venv,.venv-$(PY))
+BIN  := $(VENV)/bin
+NEEDS := pyproject.toml constraints.txt tools/venv.sh
+
+# Real data for the tests that want it; they skip, saying so, where it is absent.
+export DISCREET_DATA ?= $(abspath ../shared/data)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test install bench soak docs dist map lint format clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: $(VENV)/.ready-demo ## Draw noise, compare it with the exact distribution, plot both
+	@$(BIN)/discreet demo
+
+test: install lint ## Everything CI runs: format, lint, types, layers, tests
+	$(BIN)/pytest -n 2 -m "not soak"
+
+install: $(VENV)/.ready-all ## Make the environment with every extra and the development tools
+
+bench: install ## Time us against peers: AREA=noise, CHECK=1 fails on a missed bar
+	$(BIN)/python -m bench $(AREA) $(if $(CHECK),--check)
+
+soak: install ## The long forms of the statistical tests
+	$(BIN)/pytest -m soak
+
+docs: install ## Build the documentation into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+dist: install ## Build wheel and source distribution into dist/
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation
+	@$(BIN)/python -m zipfile -l dist/*.whl | grep -q discreet/py.typed || { echo "the wheel lacks py.typed"; exit 1; }
+
+map: install ## Draw who imports whom into docs/architecture.svg
+	$(BIN)/python tools/map.py
+
+lint: install ## Format check, lint, types on three platforms, layers
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
+	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin
+	$(BIN)/lint-imports
+
+format: install ## Format the code and sort its imports
+	$(BIN)/ruff check --fix-only --select I
+	$(BIN)/ruff format
+
+clean: ## Remove what was built, caches and environments
+	rm -rf .venv .venv-* build dist site demo .bench
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+# The stamp is newer than what it was made from, so that a second run costs nothing.
+$(VENV)/.ready-%: $(NEEDS)
+	@tools/venv.sh $(VENV) $(PY) $*

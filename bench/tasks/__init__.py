@@ -1,0 +1,1 @@
+"""Task files: what a worker executes, one file for each area and participant; imported by workers alone."""

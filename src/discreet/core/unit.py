@@ -1,0 +1,144 @@
+"""Units: whom a guarantee protects, and which two tables count as neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+from discreet.core import record as records
+from discreet.core.errors import BadParameter
+
+Relation = Literal["add_remove", "replace"]
+Bound = Literal["query", "table"]
+
+
+def check_relation(value: object) -> Relation:
+    """Return the neighbour relation, or refuse whatever is not one."""
+    match value:
+        case "add_remove" | "replace":
+            return value
+    raise BadParameter(
+        "relation",
+        value,
+        why="neighbouring tables differ by one unit added or removed, or by one unit replaced; there is no third way",
+        fix="use 'add_remove' (how many there are is secret) or 'replace' (how many there are is public)",
+    )
+
+
+def check_bound(value: object) -> Bound:
+    """Return the place where contributions are bounded, or refuse whatever is not one."""
+    match value:
+        case "query" | "table":
+            return value
+    raise BadParameter(
+        "bound",
+        value,
+        why="rows of a person are dropped in each query or once for the whole table",
+        fix="use 'query' (the least is dropped) or 'table' (the same rows are kept everywhere)",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What one neighbour step changes: one row, or all rows of one person.
+
+    A row unit has no identifier. A person unit names the column that tells people apart, and bounds how many rows
+    (`max_rows`) and how many groups of one question (`max_groups`, by default as many as rows) a person may touch.
+    `bound` says where surplus rows are dropped: in every query, or once for the table.
+
+    Guarantee: none by itself; every loss and every sensitivity is stated for one unit and its relation.
+    """
+
+    identifier: str | None
+    max_rows: int
+    max_groups: int
+    relation: Relation = "add_remove"
+    bound: Bound = "query"
+
+    def __post_init__(self) -> None:
+        _check_identifier(self.identifier)
+        _check_count("max_rows", self.max_rows)
+        _check_count("max_groups", self.max_groups)
+        if self.max_groups > self.max_rows:
+            raise BadParameter(
+                "max_groups",
+                self.max_groups,
+                why=f"{self.max_rows} rows fall into at most {self.max_rows} groups",
+                fix=f"use at most max_rows={self.max_rows}, or leave it out",
+            )
+        check_relation(self.relation)
+        check_bound(self.bound)
+        if self.identifier is None and (self.max_rows, self.bound) != (1, "query"):
+            raise BadParameter(
+                "max_rows" if self.max_rows != 1 else "bound",
+                self.max_rows if self.max_rows != 1 else self.bound,
+                why="a row unit protects single rows, so there is nothing to bound",
+                fix="use row(), or person(identifier, ...) to protect all rows of one person",
+            )
+
+    @property
+    def is_row(self) -> bool:
+        """Whether single rows are protected, rather than people."""
+        return self.identifier is None
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields as plain JSON values."""
+        return {name: getattr(self, name) for name in _FIELDS}
+
+    @classmethod
+    def from_record(cls, record: object) -> Unit:
+        """Read what `record` returned, checking it anew."""
+        return cls(**records.fields("unit", record, _FIELDS))
+
+    def to_json(self) -> str:
+        """Write the unit as versioned JSON."""
+        return records.write("unit", self.record())
+
+    @classmethod
+    def from_json(cls, text: str) -> Unit:
+        """Read what `to_json` wrote."""
+        return cls.from_record(records.read("unit", text))
+
+
+_FIELDS = tuple(field.name for field in fields(Unit))
+
+
+def row(*, relation: Relation = "add_remove") -> Unit:
+    """Protect single rows: right only where no person has more than one row."""
+    return Unit(identifier=None, max_rows=1, max_groups=1, relation=relation)
+
+
+def person(
+    identifier: str,
+    *,
+    max_rows: int,
+    max_groups: int | None = None,
+    relation: Relation = "add_remove",
+    bound: Bound = "query",
+) -> Unit:
+    """Protect all rows that share a value of the column `identifier`, of which at most `max_rows` are used."""
+    groups = max_rows if max_groups is None else max_groups
+    return Unit(identifier=identifier, max_rows=max_rows, max_groups=groups, relation=relation, bound=bound)
+
+
+def _check_identifier(value: object) -> None:
+    if value is None:
+        return
+    if not isinstance(value, str) or not value.strip():
+        raise BadParameter(
+            "identifier",
+            value,
+            why="a person is told apart by the values of one column",
+            fix="name that column, for example person('patient_id', max_rows=20), or use row()",
+        )
+
+
+def _check_count(name: str, value: object) -> None:
+    # bool is a subclass of int, but person(max_rows=True) is a slip, not a count of one.
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise BadParameter(
+            name,
+            value,
+            why="a contribution is bounded by a positive whole number",
+            fix="use the most that one person should count for, for example 20",
+        )

@@ -1,0 +1,117 @@
+"""The documents: every entry mentioned, every link resolved, every example run, nothing fetched from elsewhere."""
+
+import doctest
+import importlib
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import discreet
+from discreet.core.registry import Registry
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+EXAMPLES = [page for page in PAGES if "```python" in page.read_text(encoding="utf-8")]
+
+
+def name(path):
+    return str(path.relative_to(ROOT))
+
+
+def registries():
+    """Find every registry that is a public name of some module."""
+    found = {}
+    for module in pkgutil.walk_packages(discreet.__path__, "discreet."):
+        if not module.name.endswith("__main__"):
+            for value in vars(importlib.import_module(module.name)).values():
+                if isinstance(value, Registry):
+                    found[value.package] = value
+    return found
+
+
+def test_every_registry_entry_is_documented():
+    text = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").rglob("*.md"))
+    found = registries()
+    assert "discreet.cli" in found
+    missing = [
+        f"{registry.kind} {entry}"
+        for registry in found.values()
+        for entry in registry
+        if not re.search(rf"`(discreet )?{entry.replace('_', '[-_]')}\b", text)
+    ]
+    assert missing == []
+
+
+def test_every_registry_entry_has_a_test_file():
+    missing = [
+        f"{registry.kind} {entry}"
+        for registry in registries().values()
+        for entry in registry
+        if not (ROOT / "tests" / registry.package.removeprefix("discreet.") / f"test_{entry}.py").exists()
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_relative_link_leads_somewhere(page):
+    links = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
+    relative = [link.partition("#")[0] for link in links if not re.match(r"[a-z]+:|#", link)]
+    assert [link for link in relative if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", EXAMPLES, ids=name)
+def test_every_python_example_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    names = {"__name__": "example"}
+    for block in blocks:
+        if block.startswith(">>>"):
+            example = doctest.DocTestParser().get_doctest(block, names, name(page), str(page), 0)
+            assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, clear_globs=False).failed == 0
+            names |= example.globs
+        else:
+            exec(compile(block, name(page), "exec"), names)
+    assert blocks
+
+
+def test_the_readme_begins_with_about_ten_lines_of_python():
+    block = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)[1]
+    assert 8 <= len(block.splitlines()) <= 12
+
+
+def test_the_changelog_has_a_privacy_heading_in_every_release():
+    releases = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")[1:]
+    assert releases
+    assert all("\n### Privacy\n" in release for release in releases)
+    assert releases[0].startswith(discreet.__version__)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The built documentation."""
+    folder = tmp_path_factory.mktemp("site")
+    ran = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder],
+        cwd=ROOT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+    )
+    # Not --quiet, under which mkdocs does not count warnings and --strict means nothing.
+    assert (ran.returncode, "WARNING" in ran.stderr) == (0, False), ran.stderr
+    return folder
+
+
+def test_the_documentation_builds_without_a_warning_and_fetches_nothing(site):
+    pages = list(site.rglob("*.html"))
+    assert len(pages) > 5
+    for file in [*pages, *site.rglob("*.css")]:
+        text = file.read_text(encoding="utf-8")
+        fetched = re.findall(r"<(?:script|link|img|iframe|source)\b[^>]*(?:src|href)=[\"']?(?:https?:)?//[^\s>]*", text)
+        fetched += re.findall(r"(?:url\([\"']?|@import\s+[\"'])(?:https?:)?//[^)\s]*", text)
+        assert fetched == []
