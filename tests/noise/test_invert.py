@@ -116,3 +116,22 @@ def test_a_value_beyond_64_bits_comes_back_whole():
     out = Inverter(Far()).draw(current(), np.empty(100, dtype=np.int64))
     assert out.dtype == object
     assert set(out.tolist()) == {0, 2**70}
+
+
+class Deep:
+    """1, or something at most 0: on the lower quarter, -2**70, which only more than 64 bits can tell."""
+
+    def ladder(self, bits):
+        quarter = 1 << (bits - 2)
+        if bits <= 64:
+            return Ladder(0, [quarter], [quarter], open_below=True)
+        return Ladder(-(2**70), [quarter], [quarter])
+
+
+def test_an_open_end_is_never_taken_for_a_value():
+    inverter = Inverter(Deep(), 4, 8, 64)
+    assert (inverter._codes[:4] == _UNDECIDED).all()
+    assert (inverter._codes[4:] == 1).all()
+    # 200 draws without one from the lower quarter: below 1e-24
+    values = {*inverter.draw(current(), np.empty(200, dtype=np.int64)).tolist()}
+    assert values == {-(2**70), 1}
