@@ -32,3 +32,12 @@ def test_enclosed_powers_hold_the_powers(rate, count):
         truth = mp.exp(-number(rate) * j) * mp.mpf(2) ** work
         assert lows[j] <= truth <= highs[j]
         assert highs[j] - lows[j] <= 4 * j + 4
+
+
+@settings(max_examples=300)
+@given(st.integers(0, 2**72), st.integers(80, 300))
+def test_the_series_encloses_the_exponential_at_its_own_precision(small, work):
+    low, high = enclose._series(small, work)
+    with mp.workprec(900):
+        assert low < mp.exp(-mp.mpf(small) / mp.mpf(2) ** work) * mp.mpf(2) ** work < high
+    assert high - low < 200
