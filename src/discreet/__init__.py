@@ -7,7 +7,23 @@ from discreet.core.version import __version__ as __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from discreet import account as account
     from discreet import noise as noise
+    from discreet.account.approx import Approx as Approx
+    from discreet.account.budget import Budget as Budget
+    from discreet.account.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
+    from discreet.account.discrete_laplace import DiscreteLaplace as DiscreteLaplace
+    from discreet.account.disjoint import parallel as parallel
+    from discreet.account.exceeded import BudgetExceeded as BudgetExceeded
+    from discreet.account.exponential import Exponential as Exponential
+    from discreet.account.gaussian import Gaussian as Gaussian
+    from discreet.account.gaussian import GaussianDP as GaussianDP
+    from discreet.account.laplace import Laplace as Laplace
+    from discreet.account.loss import PrivacyLoss as PrivacyLoss
+    from discreet.account.pure import Pure as Pure
+    from discreet.account.pure import RandomizedResponse as RandomizedResponse
+    from discreet.account.renyi import Renyi as Renyi
+    from discreet.account.zcdp import Zcdp as Zcdp
     from discreet.core.column import Column as Column
     from discreet.core.errors import BadParameter as BadParameter
     from discreet.core.errors import Refusal as Refusal
@@ -23,16 +39,32 @@ if TYPE_CHECKING:
 
 # Every public name and the module that defines it; it is imported when it is first touched.
 _HOMES = {
+    "Approx": "discreet.account.approx",
     "BadParameter": "discreet.core.errors",
+    "Budget": "discreet.account.budget",
+    "BudgetExceeded": "discreet.account.exceeded",
     "Column": "discreet.core.column",
+    "DiscreteGaussian": "discreet.account.discrete_gaussian",
+    "DiscreteLaplace": "discreet.account.discrete_laplace",
+    "Exponential": "discreet.account.exponential",
+    "Gaussian": "discreet.account.gaussian",
+    "GaussianDP": "discreet.account.gaussian",
+    "Laplace": "discreet.account.laplace",
+    "PrivacyLoss": "discreet.account.loss",
+    "Pure": "discreet.account.pure",
+    "RandomizedResponse": "discreet.account.pure",
     "Refusal": "discreet.core.errors",
+    "Renyi": "discreet.account.renyi",
     "Table": "discreet.core.schema",
     "Unit": "discreet.core.unit",
+    "Zcdp": "discreet.account.zcdp",
+    "account": "discreet.account",
     "between": "discreet.core.schema",
     "date": "discreet.core.schema",
     "flag": "discreet.core.schema",
     "noise": "discreet.noise",
     "one_of": "discreet.core.schema",
+    "parallel": "discreet.account.disjoint",
     "person": "discreet.core.unit",
     "row": "discreet.core.unit",
     "text": "discreet.core.schema",

@@ -39,3 +39,9 @@ def test_a_long_value_is_cut_short_in_the_text_and_whole_in_the_value():
     assert len(refusal.what) < 100
     assert refusal.value == value
     assert show("short") == "'short'"
+
+
+def test_a_number_too_long_to_write_out_still_gets_its_refusal():
+    refusal = BadParameter("scale", 10**5000, why="it is too large", fix="use less")
+    assert "thousands of digits" in str(refusal)
+    assert refusal.value == 10**5000

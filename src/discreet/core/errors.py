@@ -63,5 +63,8 @@ class MissingExtra(Refusal, ImportError):
 
 def show(value: object) -> str:
     """Write a value for an error message: its repr, cut short when it is long."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python refuses to write out integers of thousands of digits
+        text = f"<{type(value).__name__} of thousands of digits>"
     return text if len(text) <= 80 else text[:60] + "..." + text[-17:]

@@ -7,15 +7,16 @@ from importlib import import_module
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
 
-def lazy(module: str, homes: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+def lazy(module: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Make a module's `__getattr__` and `__dir__`, so that each name is imported from its home on first use.
 
     A home equal to `module.name` is a subpackage; any other home is the module that defines the name.
     """
 
-    def getattr_(name: str) -> object:
+    def getattr_(name: str) -> Any:  # noqa: ANN401  (what a name is depends on the name)
         home = homes.get(name)
         if home is None:
             raise AttributeError(f"module {module!r} has no attribute {name!r}{_hint(name, homes)}", name=name)

@@ -1,0 +1,160 @@
+"""Numerical privacy-loss distributions: delta and epsilon of any composition of dominating pairs, from above.
+
+The way: look at the pairs coarsely (the pilot), choose the tilt at which the sought point of the curve becomes the
+centre (the saddle point), from it the grid that keeps the error of epsilon below `ACCURACY`, divide every pair over
+that grid, convolve, and read delta or epsilon off. The choices steer accuracy and speed alone; whatever they are, what
+comes out is an upper bound, by `discretise` (the grid), `Lattice.error` (round-off) and the mass put at infinity (cut
+tails).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from discreet.account.lattice import Lattice, product
+from discreet.account.measure import GUARD, NUDGE, discretise, lattice_edges, pilot_edges
+from discreet.account.pilot import Aim, Leaf, Pilot, Window
+from discreet.account.profile import Profile, Rounding
+
+ACCURACY = 1e-5  # relative error of epsilon that the grid aims at
+TAIL = 1e-9  # relative error of delta that cut tails may cause
+LEAST_TAIL = 1e-290  # what lies beyond would underflow
+LARGEST = 2**22  # points of the largest transform
+FINE = 64  # how much finer than a pilot's grid that of a single mechanism is
+
+
+def epsilon(leaves: Sequence[Leaf], delta: float, *, accuracy: float = ACCURACY) -> float:
+    """Return an epsilon that holds at delta, about `accuracy` (relative) above the least for the product of the pairs.
+
+    Guarantee: never below the least epsilon of the product of the leaves' pairs.
+    """
+    alone = _alone(leaves, _tail(leaves, delta))
+    if alone is not None:
+        return alone.epsilon(delta)
+    pilot = Pilot.of(leaves, _tail(leaves, delta))
+    return profile(pilot, pilot.aim_at_delta(delta), accuracy=accuracy).epsilon(delta)
+
+
+def delta(leaves: Sequence[Leaf], epsilon: float, *, accuracy: float = ACCURACY) -> float:
+    """Return a delta that holds at epsilon.
+
+    Guarantee: never below the delta of the product of the leaves' pairs.
+    """
+    alone = _alone(leaves, LEAST_TAIL)
+    if alone is not None:
+        return alone.delta(epsilon)
+    pilot = Pilot.of(leaves, _tail(leaves, 1e-20))
+    aim = pilot.aim_at_epsilon(epsilon)
+    # How deep the tails must reach shows only now that delta is known roughly.
+    pilot = Pilot.of(leaves, _tail(leaves, math.exp(aim.log_delta)))
+    return profile(pilot, pilot.aim_at_epsilon(epsilon), accuracy=accuracy).delta(epsilon)
+
+
+def everywhere(leaves: Sequence[Leaf], floor: float, *, accuracy: float = ACCURACY) -> Profile:
+    """Return one profile for every epsilon, sharp where delta is well above `floor`."""
+    if not leaves:
+        return Profile(np.zeros(1), np.ones(1))
+    alone = _alone(leaves, _tail(leaves, floor))
+    if alone is not None:
+        return alone
+    pilot = Pilot.of(leaves, _tail(leaves, floor))
+    return profile(pilot, pilot.aim_everywhere(floor), accuracy=accuracy)
+
+
+def profile(pilot: Pilot, aim: Aim, *, accuracy: float = ACCURACY) -> Profile:
+    """Return the profile of the composition, sharp where it was aimed at, valid everywhere."""
+    spacing = _spacing(pilot, aim, accuracy)
+    window = pilot.window(aim, spacing)
+    spacing = _aligned(pilot, aim, max(spacing, (window.high - window.low) / LARGEST))
+    least, low, high, most = _places(pilot, window, spacing)
+    safe = moment = 0.0  # ln of the probability that no loss is unbounded; ln E e^(rate loss) of the others
+
+    def parts() -> Iterator[tuple[Lattice, int]]:
+        nonlocal safe, moment
+        for pair, coarse, count in pilot.by_weight():
+            index = lattice_edges(pair, spacing, coarse, aim.theta)
+            fine = discretise(pair, np.asarray(index * spacing, dtype=np.float64))
+            part = Lattice.of(fine, index, aim.theta, spacing)
+            safe += count * math.log1p(-min(fine.infinity, 1 - 2.0**-53))
+            moment += count * part.log_moment(window.rate) if high < most else 0.0
+            yield part, count
+
+    whole = product(parts(), low, high)
+    infinity = -math.expm1(safe) * (1 + 2.0**-40)
+    if high < most:  # Chernoff's bound on what lies above the window
+        infinity += math.exp(min(0.0, moment - window.rate * high * spacing)) * (1 + 1e-6)
+    return _untilted(_settled(whole, pilot.copies), infinity, whole_line=low == least or aim.theta == 0)
+
+
+def _alone(leaves: Sequence[Leaf], tail: float) -> Profile | None:
+    """Return the profile of a mechanism that runs once: there is nothing to convolve, and any grid will do."""
+    if len(leaves) != 1 or leaves[0].count != 1:
+        return None
+    pair = leaves[0].pair(tail)
+    if pair.curves or pair.others:
+        measure = discretise(pair, pilot_edges(pair, FINE))
+        return Profile(measure.losses, measure.masses, measure.infinity)
+    finite = np.isfinite(pair.high)
+    order = np.argsort(pair.high[finite])
+    losses = pair.high[finite][order]
+    infinity = float(pair.p[pair.high == np.inf].sum())
+    return Profile(losses + NUDGE * np.abs(losses), pair.p[finite][order] * (1 + GUARD), infinity * (1 + GUARD))
+
+
+def _tail(leaves: Sequence[Leaf], delta: float) -> float:
+    return max(LEAST_TAIL, delta * TAIL / sum(leaf.count for leaf in leaves))
+
+
+def _spacing(pilot: Pilot, aim: Aim, accuracy: float) -> float:
+    """Return the spacing whose error in epsilon is `accuracy`, relative.
+
+    Dividing mass over a gap g, uniformly placed in it, adds g^2/6 to the variance and keeps E e^-loss, so that ln E
+    e^(theta loss) grows by theta (theta + 1) g^2 / 12 for each of the copies, and epsilon by 1/theta of their sum.
+    """
+    size = max(aim.epsilon, 0.1 * aim.spread, 1e-200)
+    return math.sqrt(12 * accuracy * size / (pilot.copies * (aim.saddle + 1)))
+
+
+def _aligned(pilot: Pilot, aim: Aim, spacing: float) -> float:
+    """Return a spacing, at most the given one, of which the heaviest loss is a multiple and need not be divided."""
+    heavy = abs(pilot.heaviest(aim.theta))
+    return heavy / math.ceil(heavy / spacing) if heavy > spacing else spacing
+
+
+def _places(pilot: Pilot, window: Window, spacing: float) -> tuple[int, int, int, int]:
+    """Return the least place that a sum of losses can reach, the first and the last to compute, and the most."""
+    least = sum(c * (math.floor(min(m.losses[0] / spacing, 0)) - 1) for m, c in pilot.measured())
+    most = sum(c * (math.floor(max(m.losses[-1] / spacing, 0)) + 3) for m, c in pilot.measured())
+    high = max(0, min(most, math.ceil(window.high / spacing)))
+    return least, min(high, max(least, math.floor(window.low / spacing))), high, most
+
+
+def _settled(lattice: Lattice, copies: int) -> Lattice:
+    """Make the composed lattice coarser, which makes it shorter to search.
+
+    Doubling the spacing to g divides half of the mass over gaps of g and adds (theta + 1) g^2 / 16 to epsilon; up to
+    half of what the first division of all copies has cost, (theta + 1) spacing^2 / 12 each, is spent so.
+    """
+    most = copies * lattice.spacing**2 / 24
+    while 4 * lattice.spacing**2 / 16 <= most and (lattice.theta + 1) * lattice.spacing < 0.1:
+        lattice = lattice.coarser()
+    return lattice
+
+
+def _untilted(whole: Lattice, infinity: float, *, whole_line: bool) -> Profile:
+    """Return true masses, in units that keep those that matter within the range of floats.
+
+    Mass below the window was wrapped to its top: too high a loss, but under a tilt too small a mass as well. Then
+    nothing is said about epsilons below the window; without a tilt, or with all losses inside, it is good for all.
+    """
+    losses, theta = whole.losses, whole.theta
+    middle = float(whole.mass @ losses) / float(whole.mass.sum())
+    # Far below the middle true masses exceed a float; nothing is said about epsilons there either.
+    kept = theta * (middle - losses) < 600
+    masses = whole.mass[kept] * np.exp(theta * (middle - losses[kept]))
+    floor = float(losses[kept][0]) if not (whole_line and kept.all()) else -math.inf
+    unit, rounding = whole.log_scale - theta * middle, Rounding(theta, whole.spacing, whole.log_scale, whole.error)
+    return Profile(losses[kept], masses, infinity, unit, floor, rounding)

@@ -1,0 +1,53 @@
+"""How losses are written: a record of plain JSON values in which every number is exact.
+
+Whole numbers are JSON integers, fractions are texts such as "1/3", floats are JSON numbers in the shortest form that
+reads back as the same float, infinity is "inf". The meaning of a record never changes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from discreet.core.errors import BadParameter
+
+
+def encode(value: object, record: Callable[[Any], object]) -> object:
+    """Return a field of a loss as a JSON value; losses inside it are written by `record`."""
+    match value:
+        case float() if math.isinf(value):
+            return "inf"
+        case None | bool() | int() | float() | str():
+            return value
+        case Fraction():
+            return f"{value.numerator}/{value.denominator}"
+        case tuple():
+            return [encode(each, record) for each in value]
+        case _:
+            return record(value)
+
+
+def decode(value: object, loss: Callable[[dict[str, Any]], object]) -> object:
+    """Return what `encode` was given; records inside it are read by `loss`."""
+    match value:
+        case "inf":
+            return math.inf
+        case str():
+            return _fraction(value)
+        case list():
+            return tuple(decode(each, loss) for each in value)
+        case dict():
+            return loss(value)
+        case _:
+            return value
+
+
+def _fraction(text: str) -> Fraction:
+    above, slash, below = text.partition("/")
+    if not (slash and above.lstrip("-").isdecimal() and below.isdecimal() and int(below) > 0):
+        raise BadParameter(
+            "number", text, why="it is not a fraction", fix="pass the text that to_json returned, unchanged"
+        )
+    return Fraction(int(above), int(below))

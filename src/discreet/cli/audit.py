@@ -1,0 +1,162 @@
+"""discreet audit: try to refute what mechanisms promise, and show the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from discreet.cli.exits import Exit, code_of
+from discreet.cli.output import Output, console
+from discreet.core.errors import BadParameter
+from discreet.core.written import parse_written
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.table import Table
+    from rich.text import Text
+
+    from discreet.lab.finding import Finding
+
+Audited = list[tuple[str, str, "Finding"]]
+
+_STYLES = {"consistent": "green", "violated": "bold red"}
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[MECHANISM]...")
+@click.option("--all", "everything", is_flag=True, help="Audit every mechanism there is.")
+@click.option("--samples", default="1e6", show_default=True, metavar="COUNT", help="Runs on each neighbour.")
+@click.option(
+    "--layer",
+    "layers",
+    multiple=True,
+    type=click.Choice(["exact", "black-box", "replay"]),
+    help="Use this layer alone; may be repeated. All that apply when left out.",
+)
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Draw the trade-off curve of the claim and the most telling point (.png, .svg or .pdf).",
+)
+@click.pass_obj
+def command(
+    output: Output, names: tuple[str, ...], everything: bool, samples: str, layers: tuple[str, ...], plot: Path | None
+) -> int:
+    """Try to refute what mechanisms promise, on their own worst-case neighbours.
+
+    Three layers look at each pair: exact probabilities, an event found in samples, and a replay of the same randomness.
+    A claim that is refuted ends the command with exit code 5.
+    """
+    from discreet.lab.finding import ClaimViolated, worst
+
+    audited = _run(output, _chosen(names, everything), _count(samples), layers)
+    drawn = [finding for _, _, finding in audited if finding.point is not None]
+    if plot is not None and drawn:
+        worst(tuple(drawn)).plot(plot)
+    broken = [(name, finding) for name, _, finding in audited if finding.violated]
+    result = {
+        "audits": [{"mechanism": name, "trial": trial, **finding.record()} for name, trial, finding in audited],
+        "violated": sorted({name for name, _ in broken}),
+        "plot": str(plot) if plot is not None and drawn else None,
+    }
+    views: list[Any] = [_table(audited), _summary(audited)]
+    if plot is not None:
+        from rich.markup import escape
+
+        where = f"The plot is in [bold]{escape(str(plot))}[/bold]."
+        views.append(where if drawn else "There is nothing to plot: a replay has no rates.")
+    output.show(result, *views)
+    if not broken:
+        return Exit.DONE
+    error = ClaimViolated(*max(broken, key=lambda pair: pair[1].lower - pair[1].claimed))
+    if not output.json:
+        output.refuse(error)
+    return code_of(error)
+
+
+def _run(output: Output, names: list[str], samples: int, layers: tuple[str, ...]) -> Audited:
+    from discreet.lab.audit import examine
+    from discreet.lab.finding import LAYERS
+    from discreet.lab.trials import trials
+
+    chosen = [layer for layer in LAYERS if not layers or layer.replace("_", "-") in layers]
+    work = [(name, trial) for name in names for trial in trials(name)]
+    audited: Audited = []
+    with _progress(output, len(work)) as advance:
+        for name, trial in work:
+            advance(f"{name}: {trial.name}")
+            found = examine(trial.mechanism, trial.one, trial.other, samples=samples, layers=chosen)
+            audited += [(name, trial.name, finding) for finding in found]
+    if not audited:
+        why = f"none of the layers asked for applies to {', '.join(names)}"
+        raise BadParameter("layer", layers, why=why, fix="use black-box, which needs nothing but runs")
+    return audited
+
+
+def _chosen(names: tuple[str, ...], everything: bool) -> list[str]:
+    from discreet.mechanisms import registry
+
+    if everything == bool(names):
+        why = "either mechanisms are named or all of them are audited"
+        raise BadParameter("mechanism", names or None, why=why, fix="name some, such as laplace, or give --all")
+    return list(registry) if everything else [name.replace("-", "_") for name in names]
+
+
+def _count(text: str) -> int:
+    number = parse_written("samples", text)
+    if number.denominator != 1:
+        raise BadParameter("samples", text, why="runs are counted in whole numbers", fix="write 1000000 or 1e6")
+    return number.numerator
+
+
+@contextmanager
+def _progress(output: Output, total: int) -> Iterator[Callable[[str], None]]:
+    """Show on a terminal what is being audited, and how much is left."""
+    from rich.progress import Progress
+
+    screen = console(stderr=True)
+    with Progress(console=screen, transient=True, disable=output.json or not screen.is_terminal) as progress:
+        task = progress.add_task("", total=total)
+        steps = iter(range(total + 1))
+        yield lambda text: progress.update(task, completed=next(steps), description=text)
+
+
+def _table(audited: Audited) -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.markup import escape
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for heading in ("mechanism", "trial", "layer"):
+        table.add_column(heading, no_wrap=heading != "trial")
+    for heading in ("claimed (at delta)", "lower bound"):
+        table.add_column(heading, justify="right")
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("event", ratio=1)
+    shown = ("", "")
+    for name, trial, finding in audited:
+        first = (name if name != shown[0] else "", trial if (name, trial) != shown else "")
+        claimed = f"{finding.claimed:.4f}" + (f"\nat {finding.delta:g}" if finding.delta else "")
+        verdict = Text(finding.verdict, style=_STYLES[finding.verdict])
+        layer = finding.layer.replace("_", " ")
+        # An event matters in full where it refutes a claim; elsewhere one line of it will do.
+        event = Text(finding.event, no_wrap=not finding.violated, overflow="ellipsis")
+        table.add_row(*map(escape, first), layer, claimed, f"{finding.lower:.4f}", verdict, event)
+        shown = (name, trial)
+    return table
+
+
+def _summary(audited: Audited) -> Text:
+    from rich.text import Text
+
+    pairs = {(name, trial) for name, trial, _ in audited}
+    broken = {(name, trial) for name, trial, finding in audited if finding.violated}
+    if broken:
+        return Text(f"{len(broken)} of {len(pairs)} pairs of neighbours refute the claim.", style=_STYLES["violated"])
+    return Text(f"{len(pairs)} pairs of neighbours, nothing against the claims.", style=_STYLES["consistent"])

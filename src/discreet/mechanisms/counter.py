@@ -1,0 +1,206 @@
+"""Counter over time: running totals of a stream, all private at once, from a binary tree of noises."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.account.checks import Number, positive, whole
+from discreet.account.discrete_laplace import DiscreteLaplace
+from discreet.account.loss import PrivacyLoss
+from discreet.core.errors import BadParameter, Refusal
+from discreet.core.unit import Relation, check_relation
+from discreet.mechanisms import _tails
+from discreet.mechanisms._grid import add, integers
+from discreet.mechanisms._mechanism import Trial, Trials
+from discreet.noise.draw import pack
+from discreet.noise.invert import Integers
+from discreet.noise.laplace import laplace
+
+
+class HorizonReached(Refusal):
+    """A stream that is longer than was declared and paid for."""
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Counter:
+    """Releases every running total of up to `horizon` increments (Chan, Shi, Song 2011; Dwork et al. 2010).
+
+    A total over the first t times is a sum of at most log2 t + 1 dyadic blocks of times, each with noise of its own
+    that is drawn once; every increment lies in one block of each of the levels. `sensitivity` is the most that one
+    event adds to or takes from the increment of its time.
+
+    Guarantee: under add_remove, one event more or less at one time changes one block per level by at most the
+    sensitivity: the loss is that of `levels` discrete Laplace numbers, pure epsilon in all. Under replace an event may
+    leave one time and enter another: each level changes by twice the sensitivity in all, and so does the noise. It
+    is the event that is protected, and a person with many events as a group of that many.
+    Error: with probability at least 1 - beta, all totals together are within `error(beta)`.
+    """
+
+    horizon: int
+    epsilon: Fraction
+    sensitivity: int
+    relation: Relation
+
+    def __init__(
+        self, *, horizon: int, epsilon: Number, sensitivity: int = 1, relation: Relation = "add_remove"
+    ) -> None:
+        object.__setattr__(self, "horizon", whole("horizon", horizon))
+        object.__setattr__(self, "epsilon", Fraction(positive("epsilon", epsilon)))
+        object.__setattr__(self, "sensitivity", whole("sensitivity", sensitivity))
+        object.__setattr__(self, "relation", check_relation(relation))
+
+    @property
+    def levels(self) -> int:
+        """How many blocks an increment can lie in: one of each length 1, 2, 4, ... up to the horizon."""
+        return self.horizon.bit_length()
+
+    @property
+    def scale(self) -> Fraction:
+        """The scale of the noise of each block."""
+        return self.levels * self._moved / self.epsilon
+
+    @property
+    def _moved(self) -> int:
+        """How much one event can move the blocks of one level, in all."""
+        return self.sensitivity * (1 if self.relation == "add_remove" else 2)
+
+    @property
+    def loss(self) -> PrivacyLoss:
+        """One discrete Laplace number a level; two blocks that move by half each lose no more (see `Laplace.loss`)."""
+        return DiscreteLaplace(self.scale, sensitivity=self._moved, relation=self.relation) * self.levels
+
+    def error(self, beta: Number = 0.05) -> float:
+        """Return a half-width that the largest error of all totals exceeds with probability at most beta."""
+        return self._width(_tails.chance(beta) / self.horizon, self._most_blocks())
+
+    def error_at(self, time: int, beta: Number = 0.05) -> float:
+        """Return a half-width that the error of the total at one time exceeds with probability at most beta."""
+        chance = _tails.chance(beta)
+        return self._width(chance, self._checked_time(time).bit_count())
+
+    def release(self, exact: object) -> Integers:
+        """Return all noisy totals, given all increments.
+
+        Guarantee: `loss`. How many increments there are is public, and at most the horizon.
+        """
+        return self._noisy(self._totals(exact), ())
+
+    def releases(self, exact: object, count: int) -> Integers:
+        """Return `count` independent releases of one stream, for audits and simulations."""
+        return self._noisy(self._totals(exact), (whole("count", count, least=0),))
+
+    def session(self) -> Stream:
+        """Return a stream that takes increments one by one and gives each total at once.
+
+        Guarantee: `loss` for all totals together; after the horizon it refuses.
+        """
+        return Stream(self)
+
+    def _totals(self, exact: object) -> Integers:
+        found = integers(exact)
+        if isinstance(found, int) or found.ndim != 1:
+            raise BadParameter(
+                "exact", np.shape(found), why="a stream is a list of increments", fix="pass a list of ints"
+            )
+        if len(found) > self.horizon:
+            raise _too_long(self.horizon)
+        total, totals = 0, []
+        for increment in found.tolist():
+            total += increment
+            totals.append(total)
+        return pack(totals, narrow=True)
+
+    def _noisy(self, totals: Integers, repeats: tuple[int, ...]) -> Integers:
+        times = np.arange(1, len(totals) + 1)
+        noise: int | Integers = np.zeros((*repeats, len(totals)), dtype=np.int64)
+        for level in range(self.levels):
+            # The total at t holds the block of this level that ends at t without its lower bits, if the bit is set;
+            # such blocks are the 1st, 3rd, 5th, ... of their level.
+            ends = times >> level
+            used = (ends & 1).astype(bool)
+            blocks = laplace(self.scale, (*repeats, (len(totals) >> level) // 2 + 1))
+            here = np.where(used, np.take(blocks, ends >> 1, axis=-1), 0)
+            noise = add(noise, here)
+        return np.asarray(add(totals, noise))
+
+    def _most_blocks(self) -> int:
+        """Return the most binary ones of any number up to the horizon."""
+        return max(self.horizon.bit_count(), self.horizon.bit_length() - 1)
+
+    def _width(self, chance: Fraction, blocks: int) -> float:
+        """Bound the sum of so many discrete Laplace numbers, but for a probability.
+
+        Chernoff: P(|sum| > h) <= 2 M(s)^blocks e^(-s (h + 1)) for every 0 < s < 1/scale, with the moments M(s) =
+        (1 - q)^2 / ((1 - q e^s)(1 - q e^-s)), q = e^(-1/scale). For one block the tail is known exactly.
+        """
+        if blocks == 1:
+            return float(_tails.laplace(self.scale, chance))
+        scale, wanted = float(self.scale), math.log(2 / float(chance))
+        narrow = math.inf
+        for share in np.linspace(0.02, 0.98, 97).tolist():
+            s = share / scale
+            # ln M(s) = -ln(1 - 4 q sinh(s/2)^2 / (1 - q)^2), and (1 - q)^2 / q = 4 sinh(1/(2 scale))^2.
+            moment = -math.log1p(-((math.sinh(s / 2) / math.sinh(1 / (2 * scale))) ** 2))
+            narrow = min(narrow, (blocks * moment + wanted) / s)
+        return float(math.ceil(narrow * (1 + 1e-9)))
+
+    def _checked_time(self, time: int) -> int:
+        if whole("time", time) > self.horizon:
+            why = f"the horizon is {self.horizon}"
+            raise BadParameter("time", time, why=why, fix="ask about a time up to the horizon")
+        return time
+
+
+class Stream:
+    """The increments of one stream as they come; the only state there is."""
+
+    __slots__ = ("_counter", "_noises", "_time", "_total")
+
+    def __init__(self, counter: Counter) -> None:
+        self._counter, self._time, self._total = counter, 0, 0
+        self._noises: dict[int, int] = {}
+
+    @property
+    def time(self) -> int:
+        """How many increments there were."""
+        return self._time
+
+    def add(self, increment: int) -> int:
+        """Take the next increment and return the noisy total.
+
+        Guarantee: that of the counter, for all totals ever returned; after the horizon it refuses.
+        """
+        if self._time == self._counter.horizon:
+            raise _too_long(self._counter.horizon)
+        step = integers(increment)
+        if not isinstance(step, int):
+            why = "increments come one at a time"
+            raise BadParameter("increment", np.shape(step), why=why, fix="pass one int, or use release for a list")
+        self._time += 1
+        self._total += step
+        # The lowest set bit of the time is the level of the block that is complete now; it replaces all smaller ones.
+        level = (self._time & -self._time).bit_length() - 1
+        self._noises = {known: noise for known, noise in self._noises.items() if known > level}
+        self._noises[level] = laplace(self._counter.scale)
+        return self._total + sum(self._noises.values())
+
+
+def _too_long(horizon: int) -> HorizonReached:
+    return HorizonReached(
+        "one more increment",
+        why=f"the loss was declared for {horizon} of them",
+        fix="declare a longer horizon beforehand; noise grows with its logarithm",
+        value=horizon,
+    )
+
+
+def trials() -> Trials:
+    """Yield streams that differ in one event."""
+    yield Trial("first event", Counter(horizon=4, epsilon=1), (0, 0, 0, 0), (1, 0, 0, 0))
+    yield Trial("last event", Counter(horizon=3, epsilon=2), (5, 0, 1), (5, 0, 0))
+    yield Trial("moved event", Counter(horizon=4, epsilon=1, relation="replace"), (1, 0, 0, 0), (0, 0, 0, 1))
+    yield Trial("sensitivity 2", Counter(horizon=2, epsilon=1, sensitivity=2), (0, 1), (2, 1))

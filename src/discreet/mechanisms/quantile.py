@@ -1,0 +1,265 @@
+"""Quantile: the exponential mechanism over a declared grid, run by run between the data; several quantiles at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.account.checks import positive, whole
+from discreet.account.exponential import Exponential
+from discreet.account.loss import PrivacyLoss
+from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.unit import Relation, check_relation
+from discreet.core.written import Number, as_written
+from discreet.mechanisms._mechanism import Chance, Trial, Trials
+from discreet.mechanisms._runs import Runs
+from discreet.mechanisms._tails import chance
+from discreet.mechanisms._values import Grid, Steps, as_float
+
+Method = Literal["recursive", "separate"]
+Others = Any  # the other parameters of a quantile, by name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantile:
+    """Releases grid points near the quantiles q of values clamped to [low, high]: a number, or an array for several.
+
+    A point scores minus the number of records between it and the quantile: the distance from q n to the ranks that the
+    point covers (Smith 2011, with ties). One record moves that by at most max(q, 1 - q) under add_remove and by 1 under
+    replace. Several quantiles are found one inside the other, halving the list (Kaplan, Schnapp, Stemmer 2022,
+    `method="recursive"`), or each by itself (`"separate"`).
+
+    Guarantee: an exponential mechanism, Exponential(epsilon), for one quantile. For m of them: m times epsilon / m
+    ("separate"), or levels times epsilon / levels, levels = ceil(log2(m + 1)) ("recursive": a unit lies in one part of
+    each level under add_remove, in two under replace, for which scores are weighed half).
+    Error: in records (ranks), for the worst of the quantiles; for "recursive" up to records tied with an answer.
+    """
+
+    q: Number | tuple[Number, ...] = Fraction(1, 2)
+    low: Number
+    high: Number
+    step: Number | None = None
+    epsilon: Number
+    relation: Relation = "add_remove"
+    contributions: int = 1
+    method: Method = "recursive"
+
+    def __post_init__(self) -> None:
+        grid = Grid.between(self.low, self.high, self.step)
+        asked = tuple(self.q) if isinstance(self.q, Iterable) else (self.q,)
+        settled = {
+            "q": tuple(_check_q(each) for each in asked) if isinstance(self.q, Iterable) else _check_q(self.q),
+            "low": grid.low * grid.step,
+            "high": grid.high * grid.step,
+            "step": grid.step,
+            "epsilon": Fraction(positive("epsilon", self.epsilon)),
+        }
+        for name, value in settled.items():
+            object.__setattr__(self, name, value)
+        if not asked or any(a >= b for a, b in zip(self.quantiles, self.quantiles[1:], strict=False)):
+            raise BadParameter(
+                "q", self.q, why="several quantiles are listed once each, rising", fix="use (0.25, 0.75)"
+            )
+        check_relation(self.relation)
+        whole("contributions", self.contributions)
+        if self.method not in ("recursive", "separate"):
+            raise UnknownName("method", str(self.method), ("recursive", "separate"))
+
+    @classmethod
+    def minimum(cls, *, low: Number, high: Number, epsilon: Number, rows: int, **others: Others) -> Quantile:
+        """Return the quantile to ask for as a minimum of so many rows, which are declared or bought.
+
+        The minimum itself has no safe neighbourhood: every point below it would score as well. This quantile lies as
+        deep among the data as the exponential mechanism needs to tell it from the empty space, with probability 0.95.
+        """
+        # A row moves the score of an extreme quantile by up to 1, that of the median by 1/2: twice its error will do.
+        shape = cls(q=Fraction(1, 2), low=low, high=high, epsilon=epsilon, **others)
+        depth = Fraction(math.ceil(2 * shape.error(0.05)), whole("rows", rows))
+        return cls(q=min(depth, Fraction(1, 2)), low=low, high=high, epsilon=epsilon, **others)
+
+    @classmethod
+    def maximum(cls, *, low: Number, high: Number, epsilon: Number, rows: int, **others: Others) -> Quantile:
+        """Return the quantile to ask for as a maximum: the mirror of `minimum`."""
+        mirror = cls.minimum(low=low, high=high, epsilon=epsilon, rows=rows, **others)
+        return cls(q=1 - mirror.quantiles[0], low=low, high=high, epsilon=epsilon, **others)
+
+    @property
+    def grid(self) -> Grid:
+        """The bounds, counted in steps."""
+        return Grid.between(self.low, self.high, self.step)
+
+    @property
+    def quantiles(self) -> tuple[Fraction, ...]:
+        """All that are asked for."""
+        return tuple(self.q) if isinstance(self.q, tuple) else (self.q,)  # type: ignore[arg-type,return-value]
+
+    @property
+    def rounds(self) -> int:
+        """How many exponential mechanisms one unit takes part in."""
+        count = len(self.quantiles)
+        return count if self.method == "separate" else math.ceil(math.log2(count + 1))
+
+    @property
+    def loss(self) -> PrivacyLoss:
+        """As many exponential mechanisms as there are rounds."""
+        each = Fraction(self.epsilon) / self.rounds
+        return Exponential(each, relation=self.relation) * self.rounds
+
+    def error(self, beta: float = 0.05) -> float:
+        """Return the rank error: each choice is off by (2 sensitivity / epsilon) ln(points / beta) records at most.
+
+        McSherry and Talwar 2007; the errors of nested choices add up, since each lies between two earlier ones.
+        """
+        points, count = self.grid.width + 1, len(self.quantiles)
+        reach = math.log(points) - math.log(float(chance(beta)) / count)
+        nested = self.rounds if self.method == "recursive" else 1
+        moved = max(self._sensitivity(q) for q in self._splits(self.quantiles))
+        return nested * float(2 * moved * self.rounds / Fraction(self.epsilon)) * reach
+
+    def exact(self, values: Iterable[Any]) -> Steps:
+        """Return the values that are not null, in steps."""
+        return self.grid.integers(values)
+
+    def release(self, exact: Sequence[int] | Steps) -> float | NDArray[np.float64]:
+        """Return the private quantiles of values in steps, in any order.
+
+        Guarantee: `loss`, under `relation`, for units of at most `contributions` rows.
+        """
+        (answer,) = self._real(self._find(self._bounded(exact), 1))
+        return answer if isinstance(self.q, tuple) else float(answer[0])
+
+    def __call__(self, values: Iterable[Any]) -> float | NDArray[np.float64]:
+        """Return the private quantiles of raw values.
+
+        Guarantee: that of `release`.
+        """
+        return self.release(self.exact(values))
+
+    def releases(self, exact: Sequence[int] | Steps, count: int) -> NDArray[np.float64]:
+        """Return many independent answers, for audits and simulations: each costs `loss`."""
+        steps = self._find(self._bounded(exact), whole("count", count))
+        answers = self._real(steps)
+        return answers if isinstance(self.q, tuple) else answers[:, 0]
+
+    def chances(self, exact: Sequence[int] | Steps) -> dict[float, Chance]:
+        """Return rational bounds on the probability of every grid point, for one quantile."""
+        if len(self.quantiles) > 1:
+            why = "the outcomes of several quantiles are too many to list"
+            raise BadParameter("q", self.q, why=why, fix="ask for the chances of one quantile")
+        runs = self._runs(self._bounded(exact), self.grid.low, self.grid.high, self.quantiles[0])
+        known = runs.chances()
+        answers = self._real(np.array(list(known), dtype=np.int64)).tolist()
+        return dict(zip(answers, known.values(), strict=True))
+
+    def _real(self, steps: Steps) -> NDArray[np.float64]:
+        step = self.grid.step
+        return steps.astype(np.float64) * as_float(step.numerator) / as_float(step.denominator)
+
+    def _bounded(self, exact: Sequence[int] | Steps) -> Steps:
+        grid = self.grid
+        # A list becomes objects: whole numbers beyond 64 bits among others would turn all of them into floats.
+        data = exact if isinstance(exact, np.ndarray) else np.array([*exact], dtype=object)
+        if data.dtype.kind not in "iuO":
+            why = "exact values are whole numbers of steps"
+            raise BadParameter("exact", str(data.dtype), why=why, fix="pass raw values to exact(), or to the mechanism")
+        # Steps outside the bounds, also those that no int64 holds, are clamped like raw values.
+        wide = data.astype(object) if data.dtype.kind == "u" else data
+        bounded: Steps = np.clip(wide, grid.low, grid.high).astype(np.int64, copy=False)
+        return bounded
+
+    def _sensitivity(self, q: Fraction) -> Fraction:
+        """Return how many ranks one unit moves a score."""
+        if self.relation == "add_remove":
+            return max(q, 1 - q) * self.contributions
+        # Alone, q n is fixed and a rank moves by 1. In nested parts the row leaves one part and joins another.
+        nested = self.method == "recursive" and len(self.quantiles) > 1
+        return (2 * max(q, 1 - q) if nested else Fraction(1)) * self.contributions
+
+    def _runs(self, data: Steps, low: int, high: int, q: Fraction) -> Runs:
+        scale = self._sensitivity(q) * q.denominator
+        return Runs(data, low, high, q, Fraction(self.epsilon) / (2 * self.rounds * scale))
+
+    def _find(self, data: Steps, count: int) -> Steps:
+        """Return `count` rows of answers, in steps."""
+        grid = self.grid
+        if self.method == "separate" or len(self.quantiles) == 1:
+            found = [_drawn(self._runs(data, grid.low, grid.high, q), count) for q in self.quantiles]
+            return np.sort(np.stack(found, axis=-1), axis=-1)
+        data.sort()
+        out = np.empty((count, len(self.quantiles)), dtype=np.int64)
+        self._nested(data, Part(grid.low, grid.high, 0, len(self.quantiles), Fraction(0), Fraction(1)), out)
+        return out
+
+    def _nested(self, data: Steps, part: Part, out: Steps) -> None:
+        """Find the middle quantile of a part among its data, then the others to its left and to its right.
+
+        Repetitions that found the same value go on together.
+        """
+        if part.first == part.last:
+            return
+        middle = (part.first + part.last) // 2
+        q = self.quantiles[middle]
+        runs = self._runs(data, part.low, part.high, (q - part.below) / (part.above - part.below))
+        out[:, middle] = _drawn(runs, len(out))
+        for found in np.unique(out[:, middle]).tolist():
+            rows = out[:, middle] == found
+            again = out[rows]
+            cut = int(np.searchsorted(data, found, side="right"))
+            self._nested(data[:cut], replace(part, high=found, last=middle, above=q), again)
+            self._nested(data[cut:], replace(part, low=found, first=middle + 1, below=q), again)
+            out[rows] = again
+
+    def _splits(self, asked: tuple[Fraction, ...]) -> list[Fraction]:
+        """Return the relative quantiles that the parts are asked for."""
+        if self.method == "separate":
+            return list(asked)
+
+        def split(asked: tuple[Fraction, ...], below: Fraction, above: Fraction) -> list[Fraction]:
+            if not asked:
+                return []
+            middle = len(asked) // 2
+            cut = asked[middle]
+            inner = split(asked[:middle], below, cut) + split(asked[middle + 1 :], cut, above)
+            return [(cut - below) / (above - below), *inner]
+
+        return split(asked, Fraction(0), Fraction(1))
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Grid points low .. high, in which quantiles number first .. last - 1 are sought, between two found before."""
+
+    low: int
+    high: int
+    first: int
+    last: int
+    below: Fraction
+    above: Fraction
+
+
+def _drawn(runs: Runs, count: int) -> Steps:
+    """Draw one grid point without, or many with, a table of all."""
+    return np.array([runs.one()], dtype=np.int64) if count == 1 else runs.many(count)
+
+
+def _check_q(value: object) -> Fraction:
+    q = as_written("q", value)
+    if not 0 <= q <= 1:
+        raise BadParameter("q", value, why="a quantile lies between 0 and 1", fix="use 0.5 for the median")
+    return q
+
+
+def trials() -> Trials:
+    """Yield the worst neighbours: a record that moves the rank of every point on one side."""
+    yield Trial("a median", Quantile(low=0, high=7, epsilon=1), [1, 2, 5], [1, 2, 5, 7])
+    yield Trial("a quartile", Quantile(q=0.25, low=0, high=5, epsilon=2), [3, 3, 3], [3, 3])
+    replace = Quantile(low=0, high=6, epsilon=1, relation="replace")
+    yield Trial("one end for the other", replace, [0, 3, 3, 6], [6, 3, 3, 6])
+    several = Quantile(q=(0.25, 0.5, 0.75), low=0, high=3, epsilon=2)
+    yield Trial("three at once", several, [0, 1, 2, 3], [0, 1, 2, 3, 3])

@@ -1,0 +1,68 @@
+"""Grids: whole numbers in, whole numbers out, and nothing in between that could wrap or raise."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.core.errors import BadParameter
+from discreet.mechanisms._grid import add, integers, on_grid, scaled, whole_steps
+
+WIDE = st.integers(-(2**70), 2**70)
+LONG = st.integers(-(2**63), 2**63 - 1)
+
+
+@given(st.lists(st.tuples(LONG, LONG), min_size=1, max_size=6))
+def test_sums_are_exact_whatever_64_bits_would_do(pairs):
+    one, other = (np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True))
+    total = add(one, other)
+    assert total.tolist() == [a + b for a, b in pairs]
+    assert (total.dtype == np.int64) == all(-(2**63) <= a + b < 2**63 for a, b in pairs)
+
+
+@given(WIDE, st.lists(LONG, min_size=1, max_size=4))
+def test_one_number_is_added_to_all(value, noise):
+    assert add(value, np.array(noise, dtype=np.int64)).tolist() == [value + each for each in noise]
+    assert add(value, noise[0]) == value + noise[0]
+
+
+@given(st.lists(WIDE, min_size=1, max_size=4), st.fractions(Fraction(1, 1000), 1000))
+def test_scaling_gives_the_nearest_floats(values, step):
+    counted = integers(values)
+    expected = values if step == 1 else [float(value * step) for value in values]
+    assert np.asarray(scaled(counted, step)).tolist() == expected
+    assert scaled(values[0], step) == expected[0]
+
+
+@given(st.floats(allow_nan=True, allow_infinity=True), st.sampled_from([Fraction(1), Fraction(1, 100), Fraction(5)]))
+def test_rounding_to_the_grid_never_raises_and_is_nearest(value, step):
+    steps = on_grid(value, step)
+    if math.isfinite(value):
+        assert abs(steps * step - Fraction(value)) <= step / 2
+    assert on_grid(np.array([value]), step).tolist() == [steps]
+
+
+@given(st.fractions(-1000, 1000), st.fractions(0, 10), st.sampled_from([Fraction(1), Fraction(1, 10), Fraction(3, 7)]))
+def test_rounding_parts_two_answers_by_no_more_whole_steps_than_declared(value, sensitivity, step):
+    moved = on_grid(value + sensitivity, step) - on_grid(value, step)
+    assert moved <= whole_steps(sensitivity, step)
+
+
+@pytest.mark.parametrize(
+    "exact",
+    [np.array([True]), np.array(["1"]), np.array([1.0]), {1: 2}, object()],
+    ids=lambda each: type(each).__name__,
+)
+def test_other_types_are_refused_without_their_values(exact):
+    with pytest.raises(BadParameter, match="whole numbers only") as refused:
+        integers(exact)
+    assert isinstance(refused.value.value, str)
+
+
+def test_nested_lists_become_arrays():
+    assert integers([[1, 2], [3, 2**70]]).shape == (2, 2)
+    assert on_grid([[0.1, 0.2]], Fraction(1, 10)).tolist() == [[1, 2]]
+    assert integers([]).shape == (0,)

@@ -1,0 +1,194 @@
+"""Quantile: scores that one unit moves no farther than declared, exact chances, ties, several at once, refusals."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.account import Exponential
+from discreet.core.errors import BadParameter, UnknownName
+from discreet.mechanisms import Quantile
+from discreet.mechanisms._mechanism import Enumerable, Mechanism, Repeatable
+from discreet.mechanisms._runs import Runs
+from discreet.testing import FALSE_ALARM, same, seeded
+from tests.mechanisms.raw import COLUMNS, RELATIONS, STRANGE, check_error, check_fit, check_total, neighbours
+
+STEPS = st.integers(0, 9)
+QS = st.sampled_from([0, Fraction(1, 10), 0.25, 0.5, Fraction(2, 3), 1])
+
+
+def score(data, point, q):
+    """The distance from q n to the ranks that a point covers, by counting."""
+    below, up_to = sum(x < point for x in data), sum(x <= point for x in data)
+    target = Fraction(q) * len(data)
+    return max(0, below - target, target - up_to)
+
+
+@given(st.lists(STEPS, max_size=12), QS, st.integers(1, 40))
+def test_runs_hold_every_point_once_with_its_score(data, q, reach):
+    q = Fraction(q)
+    found = Runs(np.array(data, dtype=np.int64), 0, 9, q, Fraction(1))._around(reach)
+    points = {level.start + place: level.deficit for level in found for place in range(level.size)}
+    assert len(points) == sum(level.size for level in found)
+    expected = {point: score(data, point, q) * q.denominator for point in range(10)}
+    assert points == {point: deficit for point, deficit in expected.items() if deficit <= reach}
+    assert sorted(found) == found
+    assert min(expected.values()) == 0
+
+
+@given(neighbours(STEPS), neighbours(STEPS, "replace"), QS)
+def test_one_row_moves_every_score_by_at_most_the_sensitivity(added, replaced, q):
+    for tables, relation in ((added, "add_remove"), (replaced, "replace")):
+        mechanism = Quantile(q=q, low=0, high=9, epsilon=1, relation=relation)
+        (q_exact,) = mechanism.quantiles
+        moved = max(abs(score(tables[0], point, q_exact) - score(tables[1], point, q_exact)) for point in range(10))
+        assert moved <= mechanism._sensitivity(q_exact)
+
+
+@given(neighbours(STEPS, "replace"), st.sampled_from([(0.25, 0.75), (0.1, 0.5, 0.9)]))
+def test_in_nested_parts_a_replaced_row_counts_as_one_that_left_and_one_that_joined(tables, q):
+    mechanism = Quantile(q=q, low=0, high=9, epsilon=1, relation="replace")
+    for each in mechanism._splits(mechanism.quantiles):
+        alone = Quantile(q=each, low=0, high=9, epsilon=1)
+        assert mechanism._sensitivity(each) == 2 * alone._sensitivity(each)
+
+
+@settings(max_examples=25)
+@given(neighbours(STEPS), QS, RELATIONS)
+def test_no_answer_is_likelier_by_more_than_e_to_the_epsilon(tables, q, relation):
+    mechanism = Quantile(q=q, low=0, high=9, epsilon=1, relation=relation)
+    one, other = (tables[0], tables[1]) if relation == "add_remove" else (tables[1] + [0], tables[1] + [9])
+    p, r = mechanism.chances(one), mechanism.chances(other)
+    for answer in p:
+        assert abs(math.log(p[answer][0] / r[answer][0])) <= 1 + 1e-12
+
+
+@given(st.lists(STEPS, max_size=8), QS)
+def test_chances_are_those_of_the_exponential_mechanism(data, q):
+    mechanism = Quantile(q=q, low=0, high=9, epsilon=2)
+    (q_exact,) = mechanism.quantiles
+    rate = 1 / max(q_exact, 1 - q_exact)
+    weights = [math.exp(-float(rate * score(data, point, q_exact))) for point in range(10)]
+    chances = mechanism.chances(data)
+    for point in range(10):
+        assert float(chances[float(point)][0]) == pytest.approx(weights[point] / sum(weights))
+
+
+@pytest.mark.parametrize("one_by_one", [False, True])
+def test_answers_have_the_exact_distribution(one_by_one):
+    mechanism = Quantile(low=0, high=9, step=0.5, epsilon=1)
+    data = [3, 3, 8, 15, 16]
+    with seeded(14):
+        answers = [mechanism.release(data) for _ in range(5000)] if one_by_one else mechanism.releases(data, 50_000)
+    check_fit(list(answers), mechanism.chances(data))
+
+
+def test_repeated_and_single_answers_for_several_quantiles_agree():
+    mechanism = Quantile(q=(0.2, 0.5, 0.9), low=0, high=2, epsilon=3)
+    data = [0, 0, 1, 1, 2, 2, 2]
+    with seeded(15):
+        singles = np.array([mechanism.release(data) for _ in range(3000)])
+        many = mechanism.releases(data, 3000)
+    code = np.array([9, 3, 1])
+    # A right program fails this once in a million runs.
+    assert same(*(np.bincount((each @ code).astype(int), minlength=27) for each in (singles, many))) > FALSE_ALARM
+    assert (np.diff(many) >= 0).all()
+
+
+@pytest.mark.parametrize("method", ["recursive", "separate"])
+def test_several_quantiles_of_many_values_are_near_the_truth(method):
+    values = np.arange(100_000) % 9973
+    q = (0.05, 0.25, 0.5, 0.75, 0.95)
+    with seeded(16):
+        answers = Quantile(q=q, low=0, high=10_000, epsilon=1, method=method)(values)
+    assert answers == pytest.approx(np.quantile(values, q), abs=40)
+
+
+def test_losses_are_those_of_exponential_mechanisms():
+    one = {"low": 0, "high": 9, "epsilon": 1}
+    assert Quantile(**one).loss == Exponential(1)
+    assert Quantile(**one, relation="replace").loss == Exponential(1, relation="replace")
+    three = {**one, "q": (0.25, 0.5, 0.75)}
+    assert Quantile(**three).loss == Exponential(Fraction(1, 2)) * 2
+    assert Quantile(**three, method="separate").loss == Exponential(Fraction(1, 3)) * 3
+
+
+@pytest.mark.parametrize("q", [0.5, 0.1])
+def test_the_error_is_in_ranks(q):
+    data = list(range(0, 1000, 2))
+    mechanism = Quantile(q=q, low=0, high=999, epsilon=1)
+    assert check_error(mechanism, data, lambda answer: score(data, answer, mechanism.quantiles[0])) < 0.1
+
+
+def test_the_error_of_several_holds_for_the_worst():
+    data = list(range(0, 1000, 2))
+    for method in ("recursive", "separate"):
+        mechanism = Quantile(q=(0.1, 0.5, 0.9), low=0, high=999, epsilon=1, method=method)
+
+        def worst(answer, mechanism=mechanism):
+            return max(score(data, point, q) for point, q in zip(answer, mechanism.quantiles, strict=True))
+
+        check_error(mechanism, data, worst, count=1000)
+
+
+@settings(max_examples=50)
+@given(COLUMNS, QS)
+def test_every_table_has_an_answer_between_the_bounds(values, q):
+    assert -1 <= check_total(Quantile(q=q, low=-1, high=2, step=0.25, epsilon=1), values) <= 2
+
+
+def test_strange_values_are_clamped_or_left_out():
+    assert sorted(Quantile(low=0, high=5, epsilon=1).exact(STRANGE).tolist()) == [0] * 6 + [1] * 2 + [4] + [5] * 4
+
+
+def test_steps_beyond_the_bounds_are_clamped():
+    mechanism = Quantile(low=0, high=5, epsilon=1)
+    assert mechanism.chances([2**63, -(10**30), 3]) == mechanism.chances([5, 0, 3])
+    assert mechanism.chances([2**63, -1, 3]) == mechanism.chances([5, 0, 3])
+    assert mechanism.chances(np.array([2**63 + 1] * 3)) == mechanism.chances([5, 5, 5])
+    assert mechanism.chances([]) == mechanism.chances(np.array([], dtype=np.int64))
+
+
+def test_the_order_of_the_data_does_not_matter_and_they_are_left_alone():
+    mechanism = Quantile(low=0, high=9, epsilon=1)
+    data = np.array([7, 1, 4])
+    assert mechanism.chances(data) == mechanism.chances([1, 4, 7])
+    assert data.tolist() == [7, 1, 4]
+
+
+def test_minimum_and_maximum_find_the_ends_of_the_data():
+    values = np.arange(200_000, 300_000)
+    options = {"low": 0, "high": 10**6, "epsilon": 1, "rows": len(values)}
+    with seeded(17):
+        low, high = Quantile.minimum(**options)(values), Quantile.maximum(**options)(values)
+    assert 200_000 <= low < 200_300
+    assert 299_700 < high <= 300_000
+
+
+def test_it_is_a_mechanism_that_can_be_repeated_and_enumerated():
+    mechanism = Quantile(low=0, high=1, epsilon=1)
+    assert all(isinstance(mechanism, kind) for kind in (Mechanism, Repeatable, Enumerable))
+
+
+@pytest.mark.parametrize("q", [-0.1, 1.5, float("nan"), "median", (), (0.5, 0.5), (0.7, 0.2)])
+def test_bad_quantiles_are_refused(q):
+    with pytest.raises(BadParameter, match="q="):
+        Quantile(q=q, low=0, high=1, epsilon=1)
+
+
+def test_unknown_methods_are_refused_with_the_known_ones():
+    with pytest.raises(UnknownName, match="recursive"):
+        Quantile(low=0, high=1, epsilon=1, method="recursiv")
+
+
+def test_floats_are_no_exact_values():
+    with pytest.raises(BadParameter, match="exact"):
+        Quantile(low=0, high=1, epsilon=1).release(np.array([0.5, 1.0]))
+
+
+def test_the_chances_of_several_quantiles_are_not_listed():
+    with pytest.raises(BadParameter, match="q="):
+        Quantile(q=(0.1, 0.9), low=0, high=1, epsilon=1).chances([0, 1])
