@@ -33,6 +33,8 @@ SURFACE = [
     "between",
     "date",
     "flag",
+    "lab",
+    "mechanisms",
     "noise",
     "one_of",
     "parallel",

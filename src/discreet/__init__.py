@@ -8,6 +8,8 @@ from discreet.core.version import __version__ as __version__
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from discreet import account as account
+    from discreet import lab as lab
+    from discreet import mechanisms as mechanisms
     from discreet import noise as noise
     from discreet.account.approx import Approx as Approx
     from discreet.account.budget import Budget as Budget
@@ -62,6 +64,8 @@ _HOMES = {
     "between": "discreet.core.schema",
     "date": "discreet.core.schema",
     "flag": "discreet.core.schema",
+    "lab": "discreet.lab",
+    "mechanisms": "discreet.mechanisms",
     "noise": "discreet.noise",
     "one_of": "discreet.core.schema",
     "parallel": "discreet.account.disjoint",

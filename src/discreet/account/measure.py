@@ -67,7 +67,7 @@ def pilot_edges(pair: Pair, finer: int = 1) -> Array:
         finite = finite[np.linspace(0, len(finite) - 1, PILOT_LUMPS * finer).astype(int)]
     edges = np.unique(np.concatenate([*points, finite, np.zeros(1)]))
     # Losses that are all but equal would make differences of the curve all but rounding.
-    edges = edges[np.append(True, np.diff(edges) > 1e-9 * (edges[-1] - edges[0]))]
+    edges = edges[np.append(np.diff(edges) > 1e-12 * (edges[-1] - edges[0]), True)]
     # One loss more above the last, so that a nudged maximum still lies inside.
     return np.append(edges, edges[-1] + 1e-6 * (1 + abs(edges[-1])))
 

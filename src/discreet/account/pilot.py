@@ -46,6 +46,10 @@ class Aim(NamedTuple):
     log_delta: float
     spread: float
 
+    def upright(self) -> Aim:
+        """Return the same aim with the tilt at the saddle point."""
+        return self._replace(theta=self.saddle)
+
 
 class Window(NamedTuple):
     """The losses from low to high, and the rate at which Chernoff's bound is best for those above."""

@@ -22,6 +22,7 @@ from discreet.account.profile import Profile, Rounding
 ACCURACY = 1e-5  # relative error of epsilon that the grid aims at
 TAIL = 1e-9  # relative error of delta that cut tails may cause
 LEAST_TAIL = 1e-290  # what lies beyond would underflow
+DOUBT = 1e-3  # share of delta that round-off may have; if it is more, the tilt is moved to the saddle point
 LARGEST = 2**22  # points of the largest transform
 FINE = 64  # how much finer than a pilot's grid that of a single mechanism is
 
@@ -35,7 +36,12 @@ def epsilon(leaves: Sequence[Leaf], delta: float, *, accuracy: float = ACCURACY)
     if alone is not None:
         return alone.epsilon(delta)
     pilot = Pilot.of(leaves, _tail(leaves, delta))
-    return profile(pilot, pilot.aim_at_delta(delta), accuracy=accuracy).epsilon(delta)
+    aim = pilot.aim_at_delta(delta)
+    found = profile(pilot, aim, accuracy=accuracy)
+    least = found.epsilon(delta)
+    if found.doubt(least) < DOUBT * delta:
+        return least
+    return min(least, profile(pilot, aim.upright(), accuracy=accuracy).epsilon(delta))
 
 
 def delta(leaves: Sequence[Leaf], epsilon: float, *, accuracy: float = ACCURACY) -> float:
@@ -50,7 +56,12 @@ def delta(leaves: Sequence[Leaf], epsilon: float, *, accuracy: float = ACCURACY)
     aim = pilot.aim_at_epsilon(epsilon)
     # How deep the tails must reach shows only now that delta is known roughly.
     pilot = Pilot.of(leaves, _tail(leaves, math.exp(aim.log_delta)))
-    return profile(pilot, pilot.aim_at_epsilon(epsilon), accuracy=accuracy).delta(epsilon)
+    aim = pilot.aim_at_epsilon(epsilon)
+    found = profile(pilot, aim, accuracy=accuracy)
+    least = found.delta(epsilon)
+    if found.doubt(epsilon) < DOUBT * least:
+        return least
+    return min(least, profile(pilot, aim.upright(), accuracy=accuracy).delta(epsilon))
 
 
 def everywhere(leaves: Sequence[Leaf], floor: float, *, accuracy: float = ACCURACY) -> Profile:

@@ -67,6 +67,10 @@ class Profile:
             found, step = found + step, step * 2
         return max(0.0, found)
 
+    def doubt(self, epsilon: float) -> float:
+        """Return how much of delta at epsilon is there only because of round-off."""
+        return self._error(epsilon) if epsilon < math.inf else 0.0
+
     def _solved(self, delta: float) -> float:
         """Solve on the piece between two losses, where delta is a - b e^epsilon."""
         low, high = -1, len(self.losses) - 1

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Audited = list[tuple[str, str, "Finding"]]
 
+_ROOMY = 110
 _STYLES = {"consistent": "green", "violated": "bold red"}
 
 
@@ -128,26 +129,29 @@ def _progress(output: Output, total: int) -> Iterator[Callable[[str], None]]:
 
 def _table(audited: Audited) -> Table:
     from rich.box import SIMPLE_HEAD
-    from rich.markup import escape
     from rich.table import Table
     from rich.text import Text
 
+    # An event matters in full where it refutes a claim; elsewhere one line of it will do, and only where there is room.
+    roomy = console().width >= _ROOMY or any(finding.violated for _, _, finding in audited)
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for heading in ("mechanism", "trial", "layer"):
-        table.add_column(heading, no_wrap=heading != "trial")
-    for heading in ("claimed (at delta)", "lower bound"):
-        table.add_column(heading, justify="right")
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("event", ratio=1)
+    table.add_column("neighbours", min_width=24)
+    table.add_column("layer", no_wrap=True)
+    for heading in ("claimed", "lower bound"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for heading in ("at delta", "verdict"):
+        table.add_column(heading, no_wrap=True)
+    if roomy:
+        table.add_column("event", ratio=1)
     shown = ("", "")
     for name, trial, finding in audited:
-        first = (name if name != shown[0] else "", trial if (name, trial) != shown else "")
-        claimed = f"{finding.claimed:.4f}" + (f"\nat {finding.delta:g}" if finding.delta else "")
+        if name != shown[0]:
+            table.add_row(Text(name, style="bold"))
+        first = Text(f"  {trial}" if (name, trial) != shown else "")
+        figures = f"{finding.claimed:.4f}", f"{finding.lower:.4f}", f"{finding.delta:g}"
         verdict = Text(finding.verdict, style=_STYLES[finding.verdict])
-        layer = finding.layer.replace("_", " ")
-        # An event matters in full where it refutes a claim; elsewhere one line of it will do.
-        event = Text(finding.event, no_wrap=not finding.violated, overflow="ellipsis")
-        table.add_row(*map(escape, first), layer, claimed, f"{finding.lower:.4f}", verdict, event)
+        event = [Text(finding.event, no_wrap=not finding.violated, overflow="ellipsis")] if roomy else []
+        table.add_row(first, finding.layer.replace("_", " "), *figures, verdict, *event)
         shown = (name, trial)
     return table
 
