@@ -192,3 +192,12 @@ def test_floats_are_no_exact_values():
 def test_the_chances_of_several_quantiles_are_not_listed():
     with pytest.raises(BadParameter, match="q="):
         Quantile(q=(0.1, 0.9), low=0, high=1, epsilon=1).chances([0, 1])
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "int64", "uint64"])
+def test_narrow_integers_are_clamped_to_bounds_they_cannot_hold(kind):
+    values = np.array([0, 1, 100], dtype=kind)
+    assert Quantile(low=200, high=300, epsilon=1).exact(values).tolist() == [200, 200, 200]
+    assert Quantile(low=-1000, high=-500, epsilon=1).exact(values).tolist() == [-500, -500, -500]
+    assert Quantile(low=-1000, high=50, epsilon=1).exact(values).tolist() == [0, 1, 50]
+    assert values.tolist() == [0, 1, 100]

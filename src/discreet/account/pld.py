@@ -14,8 +14,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from discreet.account.few import exactly
 from discreet.account.lattice import Lattice, product
-from discreet.account.measure import GUARD, NUDGE, discretise, lattice_edges, pilot_edges
+from discreet.account.measure import discretise, lattice_edges
 from discreet.account.pilot import Aim, Leaf, Pilot, Window
 from discreet.account.profile import Profile, Rounding
 
@@ -24,7 +25,8 @@ TAIL = 1e-9  # relative error of delta that cut tails may cause
 LEAST_TAIL = 1e-290  # what lies beyond would underflow
 DOUBT = 1e-3  # share of delta that round-off may have; if it is more, the tilt is moved to the saddle point
 LARGEST = 2**22  # points of the largest transform
-FINE = 64  # how much finer than a pilot's grid that of a single mechanism is
+SMALLEST = 2**14  # and of the smallest, for up to FEW copies: their losses may jump, which a coarse grid would smear
+FEW = 256
 
 
 def epsilon(leaves: Sequence[Leaf], delta: float, *, accuracy: float = ACCURACY) -> float:
@@ -32,9 +34,9 @@ def epsilon(leaves: Sequence[Leaf], delta: float, *, accuracy: float = ACCURACY)
 
     Guarantee: never below the least epsilon of the product of the leaves' pairs.
     """
-    alone = _alone(leaves, _tail(leaves, delta))
-    if alone is not None:
-        return alone.epsilon(delta)
+    exact = exactly(leaves, _tail(leaves, delta))
+    if exact is not None:
+        return exact.epsilon(delta)
     pilot = Pilot.of(leaves, _tail(leaves, delta))
     aim = pilot.aim_at_delta(delta)
     found = profile(pilot, aim, accuracy=accuracy)
@@ -49,28 +51,30 @@ def delta(leaves: Sequence[Leaf], epsilon: float, *, accuracy: float = ACCURACY)
 
     Guarantee: never below the delta of the product of the leaves' pairs.
     """
-    alone = _alone(leaves, LEAST_TAIL)
-    if alone is not None:
-        return alone.delta(epsilon)
-    pilot = Pilot.of(leaves, _tail(leaves, 1e-20))
-    aim = pilot.aim_at_epsilon(epsilon)
-    # How deep the tails must reach shows only now that delta is known roughly.
-    pilot = Pilot.of(leaves, _tail(leaves, math.exp(aim.log_delta)))
-    aim = pilot.aim_at_epsilon(epsilon)
-    found = profile(pilot, aim, accuracy=accuracy)
-    least = found.delta(epsilon)
-    if found.doubt(epsilon) < DOUBT * least:
-        return least
-    return min(least, profile(pilot, aim.upright(), accuracy=accuracy).delta(epsilon))
+    exact = exactly(leaves, LEAST_TAIL)
+    if exact is not None:
+        return exact.delta(epsilon)
+    guess, least = 1e-20, 1.0
+    for attempt in range(4):
+        pilot = Pilot.of(leaves, _tail(leaves, guess))
+        aim = pilot.aim_at_epsilon(epsilon)
+        # How deep tails and windows must reach shows only when delta is known: first roughly, then from what was found.
+        deep = aim._replace(log_delta=min(aim.log_delta, math.log(guess))) if attempt else aim
+        found = profile(pilot, deep.upright() if attempt > 1 else deep, accuracy=accuracy)
+        least = min(least, found.delta(epsilon))
+        if found.doubt(epsilon) + found.infinity < DOUBT * least:
+            break
+        guess = max(LEAST_TAIL, DOUBT * min(least, math.exp(aim.log_delta)))
+    return least
 
 
 def everywhere(leaves: Sequence[Leaf], floor: float, *, accuracy: float = ACCURACY) -> Profile:
     """Return one profile for every epsilon, sharp where delta is well above `floor`."""
     if not leaves:
         return Profile(np.zeros(1), np.ones(1))
-    alone = _alone(leaves, _tail(leaves, floor))
-    if alone is not None:
-        return alone
+    exact = exactly(leaves, _tail(leaves, floor))
+    if exact is not None:
+        return exact
     pilot = Pilot.of(leaves, _tail(leaves, floor))
     return profile(pilot, pilot.aim_everywhere(floor), accuracy=accuracy)
 
@@ -79,7 +83,9 @@ def profile(pilot: Pilot, aim: Aim, *, accuracy: float = ACCURACY) -> Profile:
     """Return the profile of the composition, sharp where it was aimed at, valid everywhere."""
     spacing = _spacing(pilot, aim, accuracy)
     window = pilot.window(aim, spacing)
-    spacing = _aligned(pilot, aim, max(spacing, (window.high - window.low) / LARGEST))
+    width = window.high - window.low
+    spacing = max(spacing, width / LARGEST) if pilot.copies > FEW else min(spacing, width / SMALLEST)
+    spacing = _aligned(pilot, aim, spacing)
     least, low, high, most = _places(pilot, window, spacing)
     safe = moment = 0.0  # ln of the probability that no loss is unbounded; ln E e^(rate loss) of the others
 
@@ -98,21 +104,6 @@ def profile(pilot: Pilot, aim: Aim, *, accuracy: float = ACCURACY) -> Profile:
     if high < most:  # Chernoff's bound on what lies above the window
         infinity += math.exp(min(0.0, moment - window.rate * high * spacing)) * (1 + 1e-6)
     return _untilted(_settled(whole, pilot.copies), infinity, whole_line=low == least or aim.theta == 0)
-
-
-def _alone(leaves: Sequence[Leaf], tail: float) -> Profile | None:
-    """Return the profile of a mechanism that runs once: there is nothing to convolve, and any grid will do."""
-    if len(leaves) != 1 or leaves[0].count != 1:
-        return None
-    pair = leaves[0].pair(tail)
-    if pair.curves or pair.others:
-        measure = discretise(pair, pilot_edges(pair, FINE))
-        return Profile(measure.losses, measure.masses, measure.infinity)
-    finite = np.isfinite(pair.high)
-    order = np.argsort(pair.high[finite])
-    losses = pair.high[finite][order]
-    infinity = float(pair.p[pair.high == np.inf].sum())
-    return Profile(losses + NUDGE * np.abs(losses), pair.p[finite][order] * (1 + GUARD), infinity * (1 + GUARD))
 
 
 def _tail(leaves: Sequence[Leaf], delta: float) -> float:

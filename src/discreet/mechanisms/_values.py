@@ -88,7 +88,12 @@ def _present(array: NDArray[Any]) -> Mask:
             return np.asarray(~np.isnat(array), dtype=bool)
         case "O":
             return np.fromiter((_is_present(value) for value in array), dtype=bool, count=len(array))
-    return np.ones(len(array), dtype=bool)
+    return np.broadcast_to(np.True_, len(array))  # of a type that has no nulls: `_taken` knows it by its stride
+
+
+def _taken(array: NDArray[Any], present: Mask) -> NDArray[Any]:
+    """Return the values that are not null; the array itself where its type, and so not a record, says that none is."""
+    return array if present.strides == (0,) else array[present]
 
 
 def _is_present(value: object) -> bool:
@@ -145,7 +150,7 @@ class Grid:
         """Do the same for a column that was taken apart before."""
         match array.dtype.kind:
             case "b" | "i" | "u":
-                return self._whole(array[present]), present
+                return self._whole(_taken(array, present)), present
             case "f":
                 return self._rounded(array[present]), present
             case "O":
@@ -183,6 +188,9 @@ class Grid:
         kind = np.iinfo(array.dtype)
         # A bound beyond what the array's type can hold clamps nothing; one on the wrong side of it clamps everything.
         low, high = min(max(first, kind.min), kind.max), min(max(last, kind.min), kind.max)
+        if self.step == 1 and (low, high) == (self.low, self.high):  # nothing is left to round or to clamp
+            bounded: Steps = np.clip(array, low, high).astype(np.int64, copy=False)
+            return bounded
         top, bottom = 2 * self.step.denominator, self.step.numerator
         reach = max(abs(first), abs(last)) * top + bottom
         clamped = np.clip(array, low, high).astype(np.int64 if reach < 1 << 62 else object)

@@ -131,15 +131,19 @@ class Quantile:
 
         Guarantee: `loss`, under `relation`, for units of at most `contributions` rows.
         """
-        (answer,) = self._real(self._find(self._bounded(exact), 1))
-        return answer if isinstance(self.q, tuple) else float(answer[0])
+        return self._answer(self._bounded(exact))
 
     def __call__(self, values: Iterable[Any]) -> float | NDArray[np.float64]:
         """Return the private quantiles of raw values.
 
         Guarantee: that of `release`.
         """
-        return self.release(self.exact(values))
+        return self._answer(self.exact(values))
+
+    def _answer(self, data: Steps) -> float | NDArray[np.float64]:
+        """Answer from values within the bounds, which are put in order as far as needed."""
+        (answer,) = self._real(self._find(data, 1))
+        return answer if isinstance(self.q, tuple) else float(answer[0])
 
     def releases(self, exact: Sequence[int] | Steps, count: int) -> NDArray[np.float64]:
         """Return many independent answers, for audits and simulations: each costs `loss`."""
