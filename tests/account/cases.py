@@ -52,7 +52,7 @@ events = st.one_of(
     st.builds(Laplace, _numbers),
     st.builds(Gaussian, _numbers),
     st.builds(DiscreteLaplace, _numbers, st.integers(1, 5)),
-    st.builds(DiscreteGaussian, _numbers, st.integers(1, 5)),
+    st.builds(DiscreteGaussian, st.floats(0.5, 5.0), st.integers(1, 5)),
     st.builds(RandomizedResponse, _numbers),
     st.builds(Exponential, _numbers),
     st.builds(Pure, _numbers),

@@ -129,6 +129,9 @@ def test_few_frequencies_and_all_of_them_give_the_same_transform():
     everything = _spectrum(part, np.arange(513), 1024)
     few = _spectrum(part, np.array([0, 5, 77]), 1024)
     np.testing.assert_allclose(few, everything[[0, 5, 77]], atol=1e-14)
+    gapless = lattice(np.arange(-30, 41), np.arange(1.0, 72.0) / 2556)
+    few = _spectrum(gapless, np.array([0, 3, 200]), 2**20)
+    np.testing.assert_allclose(few, _spectrum(gapless, np.arange(2**19 + 1), 2**20)[[0, 3, 200]], atol=1e-14)
 
 
 def test_the_pilot_finds_the_neighbourhood_of_the_answer():

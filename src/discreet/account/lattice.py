@@ -81,9 +81,9 @@ def product(parts: Iterable[tuple[Lattice, int]], low: int, high: int) -> Lattic
     window is all there, so that nothing is missing but what lies above it.
     """
     length = int(fft.next_fast_len(high - low + 1, real=True))
-    # Of every frequency that is still heard: ln of the product, a bound on its modulus, the sum of relative errors.
+    # Of every frequency that is still heard: the product, a bound on its modulus, the sum of relative errors.
     heard = np.arange(length // 2 + 1)
-    logs, bound, relative = np.zeros(len(heard), complex), np.zeros(len(heard)), np.zeros(len(heard))
+    values, size, relative = np.ones(len(heard), complex), np.ones(len(heard)), np.zeros(len(heard))
     first, whole, log_scale = None, 0.0, 0.0
     for part, count in parts:
         first = first or part
@@ -92,24 +92,25 @@ def product(parts: Iterable[tuple[Lattice, int]], low: int, high: int) -> Lattic
         spectrum = _spectrum(part, heard, length)
         noise = BUTTERFLY * math.log2(length) * total
         modulus = np.hypot(spectrum.real, spectrum.imag) + noise
-        bound = bound + count * np.log(modulus)
-        some = bound > -SILENT
+        size = size * (modulus if count == 1 else modulus**count)
+        some = size > math.exp(-SILENT)
         if not some.all():
-            heard, bound, spectrum, modulus = heard[some], bound[some], spectrum[some], modulus[some]
-            logs, relative = logs[some], relative[some]
-        # |prod a - prod b| <= prod of the larger moduli * sum |a - b| / modulus; logarithms err by 2^-52 of their size.
-        change = count * np.log(np.where(spectrum == 0, noise, spectrum))
-        relative = relative + count * noise / modulus + 2.0**-51 * np.abs(change)
-        logs = logs + change
+            heard, size, spectrum, modulus = heard[some], size[some], spectrum[some], modulus[some]
+            values, relative = values[some], relative[some]
+        # |prod a - prod b| <= prod of the larger moduli * sum |a - b| / modulus, and every product is rounded.
+        relative = relative + count * noise / modulus + 2.0**-50
+        if count > 1:
+            logs = count * np.log(np.where(spectrum == 0, noise, spectrum))
+            spectrum, relative = np.exp(logs), relative + 2.0**-51 * np.abs(logs)
+        values = values * spectrum
     assert first is not None
-    values = np.zeros(length // 2 + 1, complex)
-    values[heard] = np.exp(logs)
-    size = np.exp(bound)
+    spectra = np.zeros(length // 2 + 1, complex)
+    spectra[heard] = values
     rounding = float(size @ relative) * math.exp(min(1.0, float(relative.max(initial=0.0))))
     rounding += (BUTTERFLY * math.log2(length) + 2.0**-50) * float(size.sum())
     left_out = math.exp(max(whole, 0.0) - SILENT)
     # Places count from zero around the circle; the window says which turn is meant.
-    mass = np.roll(fft.irfft(values, length), -(low % length))[: high - low + 1]
+    mass = np.roll(fft.irfft(spectra, length), -(low % length))[: high - low + 1]
     error = 2 * rounding / length + left_out  # an inverse transform is a mean over frequencies
     return Lattice(first.theta, first.spacing, np.arange(low, high + 1), np.maximum(mass, 0.0), log_scale, error)
 
@@ -119,5 +120,24 @@ def _spectrum(part: Lattice, heard: Index, length: int) -> npt.NDArray[np.comple
     if DIRECT * len(heard) * len(part.index) > length * math.log2(length):
         dense = np.bincount(part.index % length, part.mass, length)
         return np.asarray(fft.rfft(dense)[heard], dtype=np.complex128)
-    turns = (np.outer(heard, part.index % length) % length) * (-2 * math.pi / length)
-    return np.asarray(np.cos(turns) @ part.mass + 1j * (np.sin(turns) @ part.mass))
+    if int(part.index[-1] - part.index[0]) >= len(part.index):
+        cosines, sines = _waves(part.index, heard, length)
+        return np.asarray(part.mass @ cosines - 1j * (part.mass @ sines))
+    # Without gaps the places are a first one plus rows times columns, and so are the angles: far fewer waves will do.
+    columns = math.isqrt(len(part.index)) + 1
+    rows = -(-len(part.index) // columns)
+    table = np.zeros((rows, columns))
+    table.flat[: len(part.mass)] = part.mass
+    within, across = (
+        _waves(places, heard, length) for places in (np.arange(columns), int(part.index[0]) + columns * np.arange(rows))
+    )
+    even, odd = table @ within[0], table @ within[1]
+    real = (even * across[0] - odd * across[1]).sum(axis=0)
+    imaginary = (even * across[1] + odd * across[0]).sum(axis=0)
+    return np.asarray(real - 1j * imaginary)
+
+
+def _waves(places: Index, heard: Index, length: int) -> tuple[Array, Array]:
+    """Return cosines and sines of 2 pi place frequency / length, the angles reduced exactly before they are rounded."""
+    turns = (np.multiply.outer(places % length, heard) % length) * (2 * math.pi / length)
+    return np.cos(turns), np.sin(turns)

@@ -274,7 +274,7 @@ class PrivacyLoss(ABC):
         if case.mu is not None and case.slack == 0:
             return tradeoff.gaussian(case.mu, rates)
         if case.directions is not None and case.exact:
-            profiles = [pld.everywhere(leaves, tradeoff.FLOOR, accuracy=1e-6) for leaves in case.directions]
+            profiles = [pld.everywhere(leaves, tradeoff.FLOOR) for leaves in case.directions]
             return tradeoff.of_profiles(profiles, rates)
         return tradeoff.of_curve(lambda epsilon: self.delta(epsilon), rates)
 

@@ -26,6 +26,7 @@ GUARD = 2.0**-40
 NUDGE = 2.0**-49
 
 PILOT_LUMPS = 400
+SHORT = 1024  # places up to which none is worth leaving out
 _AROUND_ZERO = np.array([-1.0, 0.0, 1.0])
 
 
@@ -79,6 +80,9 @@ def lattice_edges(pair: Pair, spacing: float, pilot: Measure, theta: float) -> I
     density e^(theta loss), falls: each of n stretches gets gaps of spacing / sqrt(n mass), and all of them together add
     at most twice what gaps of `spacing` would.
     """
+    first, last = math.floor(pilot.losses[0] / spacing), math.floor(pilot.losses[-1] / spacing) + 2
+    if last - first < SHORT:
+        return np.arange(min(first, -1), max(last, 1) + 1)
     highs = np.concatenate([each.high for each in pair.each()])
     known = np.sort(np.floor(highs[np.isfinite(highs)] / spacing))
     # The last place is one more than needed: a loss that is a multiple of the spacing may be rounded to either side.

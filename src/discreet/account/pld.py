@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -103,7 +104,11 @@ def profile(pilot: Pilot, aim: Aim, *, accuracy: float = ACCURACY) -> Profile:
     infinity = -math.expm1(safe) * (1 + 2.0**-40)
     if high < most:  # Chernoff's bound on what lies above the window
         infinity += math.exp(min(0.0, moment - window.rate * high * spacing)) * (1 + 1e-6)
-    return _untilted(_settled(whole, pilot.copies), infinity, whole_line=low == least or aim.theta == 0)
+    made = _untilted(_settled(whole, pilot.copies), infinity, whole_line=low == least or aim.theta == 0)
+    # Every copy's loss, and the logarithm of its scale, was rounded.
+    drift = 2.0**-52 * sum(count * float(np.abs(m.losses[[0, -1]]).max()) for m, count in pilot.measured())
+    scale = 2.0**-49 * (pilot.copies + abs(whole.log_scale) + aim.theta * abs(made.losses).max())
+    return replace(made, losses=made.losses + drift, unit=made.unit + float(scale))
 
 
 def _tail(leaves: Sequence[Leaf], delta: float) -> float:
