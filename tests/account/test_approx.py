@@ -54,3 +54,9 @@ def test_views_without_room_for_a_failure_are_refused():
     for view in (lambda loss: loss.zcdp(), lambda loss: loss.rdp(2)):
         with pytest.raises(Unsupported, match="promises nothing"):
             view(Approx(0.1, 1e-9) + Gaussian(1))
+
+
+def test_a_loss_is_worth_its_own_epsilon_at_its_own_delta():
+    assert Approx(1, 1e-5).epsilon(1e-5) == 1
+    assert Approx(1, 1e-5).epsilon(2e-5) <= 1
+    assert Approx(1, 1e-5).epsilon(0.9e-5) == math.inf
