@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cache
 
 import mpmath
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -184,8 +185,7 @@ def test_the_square_root_needs_a_positive_slack(theorem, slack):
 
 
 def test_numbers_of_numpy_count_as_numbers():
-    numpy = pytest.importorskip("numpy")
-    assert basic(numpy.int64(10), numpy.float64(0.5)) == basic(10, 0.5)
+    assert basic(np.int64(10), np.float64(0.5)) == basic(10, 0.5)
 
 
 @pytest.mark.parametrize("n", [0, 1, 3999, 4000, 10**5, 10**8])

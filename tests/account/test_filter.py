@@ -254,6 +254,7 @@ def test_what_a_filter_on_rho_would_admit_the_approximate_filter_admits(epsilon,
         if not concentrated.fits(Zcdp(rho)):
             continue
         concentrated, approximate = concentrated.admit(Zcdp(rho)), approximate.admit(Zcdp(rho))
+    assert approximate.spent.loss <= approximate.alpha * concentrated.spent.loss
 
 
 def test_the_split_of_delta_is_stated_and_can_be_chosen():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -38,9 +39,9 @@ class _OnSample(PrivacyLoss):
     loss: PrivacyLoss
 
     @property
+    @abstractmethod
     def share(self) -> float:
         """The probability that a person is in the sample, rounded up."""
-        raise NotImplementedError
 
     @property
     def slack(self) -> Number:
