@@ -44,6 +44,31 @@ def test_large_sigmas_in_blocks_agree_with_every_integer(monkeypatch):
     assert exact * (1 - 1e-5) <= blocks <= exact * (1 + 1e-4)
 
 
+@pytest.mark.parametrize(("sigma", "steps", "k"), [(3000, 1, 1), (3000, 1, 50), (5000, 700, 3), (2500.5, 90_000, 1)])
+@pytest.mark.parametrize("delta", [1e-4, 1e-7, 1e-10])
+def test_integers_summed_in_blocks_agree_with_each_kept_apart(monkeypatch, sigma, steps, k, delta):
+    loss = DiscreteGaussian(sigma, steps) * k
+    thinned = loss.epsilon(delta)
+    monkeypatch.setattr(module, "LISTED", 10**9)
+    listed = loss.epsilon(delta)
+    assert listed * (1 - 1e-5) <= thinned <= listed * (1 + 1e-4)
+
+
+def test_blocks_never_cost_less_than_the_noise_itself():
+    losses, masses = brute_law(3000.0, 40)
+    for epsilon in (0.0, 0.01, 0.05, 0.08):
+        truth = enumerated_delta([(losses, masses)], epsilon)
+        assert truth * (1 - 1e-11) <= DiscreteGaussian(3000, 40).delta(epsilon) <= truth * (1 + 1e-4)
+
+
+@pytest.mark.parametrize(("sigma", "steps"), [(3000, 1), (3000, 200_000), (2500, 10**7)])
+def test_blocks_keep_all_mass_of_both_neighbours(sigma, steps):
+    pair = DiscreteGaussian(sigma, steps).pair(1e-12)
+    assert len(pair.p) < 40_000
+    assert 1 <= pair.p.sum() * (1 + 1e-12) < 1 + 1e-3
+    assert 1 <= pair.q.sum() * (1 + 1e-12) < 1 + 1e-3
+
+
 def test_in_small_steps_it_approaches_continuous_noise():
     found, continuous = (DiscreteGaussian(10**7, 10**7) * 100).epsilon(1e-6), (Gaussian(1) * 100).epsilon(1e-6)
     assert continuous * (1 - 1e-5) <= found <= continuous * (1 + 1e-4)
