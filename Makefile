@@ -36,7 +36,7 @@ docs: install ## Build the documentation into site/
 dist: install ## Build wheel and source distribution into dist/
 	rm -rf dist
 	$(BIN)/python -m build --no-isolation
-	@$(BIN)/python -m zipfile -l dist/*.whl | grep -q discreet/py.typed || { echo "the wheel lacks py.typed"; exit 1; }
+	@$(BIN)/python -m zipfile -l dist/*.whl | grep discreet/py.typed >/dev/null || { echo "the wheel lacks py.typed"; exit 1; }
 
 map: install ## Draw who imports whom into docs/architecture.svg
 	$(BIN)/python tools/map.py
