@@ -321,7 +321,7 @@ class PrivacyLoss(ABC):
             raise UnknownName("method", str(method), METHODS)
         if method not in case.methods():
             known = ", ".join(case.methods()) or "none"
-            raise self._unsupported(f"method {method!r}", "does not support every part", f"use one of: {known}")
+            raise self._unsupported(f"method {method!r}", "has parts that it does not support", f"use one of: {known}")
         return (method,)
 
     def _refuse_slack(self, view: str) -> None:
