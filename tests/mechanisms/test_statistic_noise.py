@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.account import DiscreteGaussian, DiscreteLaplace, Zcdp
+from discreet.mechanisms import Count
 from discreet.mechanisms._noise import Noise, Sensitivity, calibrated, floats, plus, saturated
 
 
@@ -62,3 +63,10 @@ def test_adding_never_wraps(exact, drawn):
 
 def test_integers_too_large_for_floats_become_the_largest():
     assert floats(np.array([10**400, -(10**400), 5], dtype=object)).tolist() == [1e308, -1e308, 5.0]
+
+
+@pytest.mark.parametrize("exact", [2**62 - 1, 2**62, 2**63 - 200, -(2**62), 0])
+def test_the_type_of_an_answer_does_not_tell_how_large_the_exact_one_is(exact):
+    # Within 64 bits the noisy sum is int64 whatever the exact one was; beyond, its own size says so.
+    assert Count(epsilon=1).releases(exact, 50).dtype == np.int64
+    assert Count(epsilon=1).releases(2**64, 50).dtype == object

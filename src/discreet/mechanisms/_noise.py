@@ -21,6 +21,7 @@ from discreet.account.zcdp import Zcdp
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation
 from discreet.mechanisms import _calibrate, _chances, _tails
+from discreet.mechanisms._grid import add as add_to
 from discreet.mechanisms._mechanism import Chance
 
 Law = Literal["laplace", "gaussian"]
@@ -111,11 +112,8 @@ def check_price(epsilon: object, rho: object) -> tuple[Fraction | None, Fraction
 
 
 def plus(exact: int, drawn: NDArray[Any]) -> NDArray[Any]:
-    """Add noise to an exact integer without wrapping: int64 where both leave room, Python integers otherwise."""
-    room = 1 << 62
-    if abs(exact) < room and drawn.dtype != object and (not drawn.size or -room < drawn.min() <= drawn.max() < room):
-        return drawn + exact
-    return drawn.astype(object) + exact
+    """Add noise to an exact integer without wrapping; the type of the result tells no more than its values do."""
+    return np.asarray(add_to(exact, drawn))
 
 
 def saturated(values: NDArray[Any]) -> NDArray[np.int64]:
