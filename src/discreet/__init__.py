@@ -38,6 +38,15 @@ if TYPE_CHECKING:
     from discreet.core.unit import Unit as Unit
     from discreet.core.unit import person as person
     from discreet.core.unit import row as row
+    from discreet.curator.connect import connect as connect
+    from discreet.curator.curator import Curator as Curator
+    from discreet.plan.aggregates import count as count
+    from discreet.plan.aggregates import mean as mean
+    from discreet.plan.aggregates import median as median
+    from discreet.plan.aggregates import people as people
+    from discreet.plan.aggregates import quantile as quantile
+    from discreet.plan.aggregates import sum as sum
+    from discreet.plan.expressions import when as when
 
 # Every public name and the module that defines it; it is imported when it is first touched.
 _HOMES = {
@@ -46,6 +55,7 @@ _HOMES = {
     "Budget": "discreet.account.budget",
     "BudgetExceeded": "discreet.account.exceeded",
     "Column": "discreet.core.column",
+    "Curator": "discreet.curator.curator",
     "DiscreteGaussian": "discreet.account.discrete_gaussian",
     "DiscreteLaplace": "discreet.account.discrete_laplace",
     "Exponential": "discreet.account.exponential",
@@ -62,17 +72,31 @@ _HOMES = {
     "Zcdp": "discreet.account.zcdp",
     "account": "discreet.account",
     "between": "discreet.core.schema",
+    "connect": "discreet.curator.connect",
+    "count": "discreet.plan.aggregates",
     "date": "discreet.core.schema",
     "flag": "discreet.core.schema",
     "lab": "discreet.lab",
+    "mean": "discreet.plan.aggregates",
     "mechanisms": "discreet.mechanisms",
+    "median": "discreet.plan.aggregates",
     "noise": "discreet.noise",
     "one_of": "discreet.core.schema",
     "parallel": "discreet.account.disjoint",
+    "people": "discreet.plan.aggregates",
     "person": "discreet.core.unit",
+    "quantile": "discreet.plan.aggregates",
     "row": "discreet.core.unit",
+    "sum": "discreet.plan.aggregates",
     "text": "discreet.core.schema",
+    "when": "discreet.plan.expressions",
 }
 
+# The rest of the aggregates: they answer to `dp.std` and the like, and stay out of the list that people read first.
+_ALSO = dict.fromkeys(
+    ("cdf", "correlation", "covariance", "histogram", "max", "min", "std", "top_k", "variance"),
+    "discreet.plan.aggregates",
+) | dict.fromkeys(("greatest", "least"), "discreet.plan.expressions")
+
 __all__ = sorted(_HOMES)
-__getattr__, __dir__ = lazy(__name__, _HOMES)
+__getattr__, __dir__ = lazy(__name__, _HOMES | _ALSO)

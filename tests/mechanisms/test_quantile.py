@@ -168,6 +168,69 @@ def test_minimum_and_maximum_find_the_ends_of_the_data():
     assert 299_700 < high <= 300_000
 
 
+def shifted_score(data, point, q, offset, high=9):
+    """The distance from q n + offset to the ranks of a point, where the bounds cover all ranks beyond the data."""
+    below, up_to = sum(x < point for x in data), sum(x <= point for x in data)
+    target = Fraction(q) * len(data) + offset
+    under = 0 if point == 0 and offset < 0 else max(0, below - target)
+    over = 0 if point == high and offset > 0 else max(0, target - up_to)
+    return max(under, over)
+
+
+@given(st.lists(STEPS, max_size=8), QS, st.integers(-12, 12))
+def test_an_offset_moves_the_target_and_the_bounds_stand_for_what_lies_beyond(data, q, offset):
+    mechanism = Quantile(q=q, low=0, high=9, epsilon=2, offset=offset)
+    (q_exact,) = mechanism.quantiles
+    rate = 1 / max(q_exact, 1 - q_exact)
+    weights = [math.exp(-float(rate * shifted_score(data, point, q_exact, offset))) for point in range(10)]
+    for point, (low, _) in mechanism.chances(data).items():
+        assert float(low) == pytest.approx(weights[int(point)] / sum(weights))
+
+
+@given(neighbours(STEPS), neighbours(STEPS, "replace"), QS, st.integers(-12, 12))
+def test_an_offset_leaves_the_sensitivity_as_it_is(added, replaced, q, offset):
+    for (one, other), relation in ((added, "add_remove"), (replaced, "replace")):
+        mechanism = Quantile(q=q, low=0, high=9, epsilon=1, relation=relation, offset=offset)
+        (q_exact,) = mechanism.quantiles
+        scores = [[shifted_score(table, point, q_exact, offset) for point in range(10)] for table in (one, other)]
+        assert max(abs(a - b) for a, b in zip(*scores, strict=True)) <= mechanism._sensitivity(q_exact)
+        assert mechanism.loss == Quantile(q=q, low=0, high=9, epsilon=1, relation=relation).loss
+
+
+@pytest.mark.parametrize("q", [0.5, 0.02, 0.99, (0.25, 0.5, 0.9)])
+@pytest.mark.parametrize("rows", [0, 3, 500])
+def test_brackets_enclose_the_quantiles_of_the_data(q, rows):
+    mechanism = Quantile(q=q, low=0, high=999, epsilon=1)
+    data = [place * 7919 % 600 + 200 for place in range(rows)]
+    below, above, _ = mechanism.bracket(0.2)
+    with seeded(18):
+        lows = np.asarray(mechanism.shifted(below).releases(data, 1000)).reshape(1000, -1)
+        highs = np.asarray(mechanism.shifted(above).releases(data, 1000)).reshape(1000, -1)
+    missed = np.zeros(1000, dtype=bool)
+    for place, each in enumerate(mechanism.quantiles):
+        for how in ("lower", "higher") if data else ():
+            truth = np.quantile(data, float(each), method=how)
+            missed |= (lows[:, place] > truth) | (highs[:, place] < truth)
+    # More misses than 0.2 of 1000 allow come once in a million times: 5 standard errors.
+    assert missed.sum() <= 200 + 5 * math.sqrt(1000 * 0.2 * 0.8)
+
+
+def test_a_bracket_costs_two_more_of_the_same():
+    alone = Quantile(low=0, high=9, epsilon=1)
+    below, above, loss = alone.bracket()
+    assert (-below, loss) == (above, Exponential(1) * 2)
+    assert alone.error(0.025) < above <= alone.error(0.025) + 1
+    three = Quantile(q=(0.25, 0.5, 0.75), low=0, high=9, epsilon=1)
+    assert three.bracket().loss == Exponential(Fraction(1, 3)) * 6
+    assert three.shifted(2).loss + three.shifted(-2).loss == three.bracket().loss
+
+
+@pytest.mark.parametrize("given", [{"offset": 1.5}, {"offset": True}, {"offset": 3, "q": (0.25, 0.75)}])
+def test_offsets_that_make_no_sense_are_refused(given):
+    with pytest.raises(BadParameter, match="offset"):
+        Quantile(low=0, high=1, epsilon=1, **given)
+
+
 def test_it_is_a_mechanism_that_can_be_repeated_and_enumerated():
     mechanism = Quantile(low=0, high=1, epsilon=1)
     assert all(isinstance(mechanism, kind) for kind in (Mechanism, Repeatable, Enumerable))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core.unit import Relation
-from discreet.mechanisms._noise import Noise, Sensitivity, floats
+from discreet.mechanisms._noise import Noise, Sensitivity, Whole, floats, whole_numbers
 from discreet.mechanisms._values import Grid, Mask, whole_sum
 
 Matrix = NDArray[np.float64]
@@ -75,9 +75,18 @@ class Moments:
             return int(np.dot(one, two))
         return sum(a * b for a, b in zip(one.tolist(), two.tolist(), strict=True))
 
-    def inner(self, exact: Sequence[int]) -> list[int]:
+    def exact_from(self, above: Sequence[Whole], products: Sequence[Whole], count: Whole) -> tuple[Whole, ...]:
+        """Return n, S and P from the sums of u_i = x_i - low_i and of y_i y_j + w_i w_j, which is never negative."""
+        widths = [grid.width for grid in self.grids]
+        sums = [2 * total - width * count for total, width in zip(above, widths, strict=True)]
+        seconds = [
+            product - widths[i] * widths[j] * count for (i, j), product in zip(self.pairs, products, strict=True)
+        ]
+        return (count, *sums, *seconds)
+
+    def inner(self, exact: Sequence[Whole]) -> list[Whole]:
         """Return the integers that get noise, in the order of `noises`."""
-        count, *rest = (int(each) for each in exact)
+        count, *rest = (whole_numbers(each) for each in exact)
         sums, products = rest[: len(self.grids)], rest[len(self.grids) :]
         out = list(sums)
         for (i, j), product in zip(self.pairs, products, strict=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from operator import add
@@ -25,6 +25,7 @@ from discreet.mechanisms._grid import add as add_to
 from discreet.mechanisms._mechanism import Chance
 
 Law = Literal["laplace", "gaussian"]
+Whole = Any  # an exact integer, or a column of them with one for each group
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,24 @@ class Sensitivity:
     def entries(cls, count: int, each: int) -> Sensitivity:
         """At most `count` entries move, each by at most `each`."""
         return cls(count, each, count * each, count * each * each)
+
+    def over(self, groups: int) -> Sensitivity:
+        """Spread the rows of one unit over several groups, each of which has such a vector.
+
+        What moves in all is at most what moves when all rows are in one group, since l1 is linear in the rows and l2^2
+        grows with their square; but so many times as many entries may move.
+        """
+        return replace(self, l0=self.l0 * groups)
+
+    def exchanged(self, one_sign: bool) -> Sensitivity:
+        """Take one unit out, which moves the vector by u, and put another in, which moves it by v.
+
+        |u - v| is at most |u| + |v| in every norm. Where no entry of u or v is negative, an entry moves by at most the
+        larger of the two, and |u - v|^2 = |u|^2 + |v|^2 - 2 u v is at most |u|^2 + |v|^2.
+        """
+        if one_sign:
+            return Sensitivity(2 * self.l0, self.linf, 2 * self.l1, 2 * self.l2_squared)
+        return Sensitivity(2 * self.l0, 2 * self.linf, 2 * self.l1, 4 * self.l2_squared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +130,14 @@ def check_price(epsilon: object, rho: object) -> tuple[Fraction | None, Fraction
     return None, Fraction(positive("rho", rho))
 
 
-def plus(exact: int, drawn: NDArray[Any]) -> NDArray[Any]:
-    """Add noise to an exact integer without wrapping; the type of the result tells no more than its values do."""
+def plus(exact: int | NDArray[Any], drawn: NDArray[Any]) -> NDArray[Any]:
+    """Add noise to exact integers without wrapping; the type of the result tells no more than its values do."""
     return np.asarray(add_to(exact, drawn))
+
+
+def whole_numbers(exact: Whole) -> Whole:
+    """Return one exact integer as a Python integer; a column of them, one for each group, is left as it is."""
+    return exact if isinstance(exact, np.ndarray) else int(exact)
 
 
 def saturated(values: NDArray[Any]) -> NDArray[np.int64]:

@@ -14,13 +14,18 @@ from discreet.mechanisms._values import Steps
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Grid points low .. high in runs of equal score around the q-quantile of data, put in order as far as needed."""
+    """Grid points low .. high in runs of equal score around the q-quantile of data, put in order as far as needed.
+
+    An `offset` moves the target by so many ranks; the data then hold as many public records more, all at the bound that
+    it points to (see `padded`).
+    """
 
     data: Steps
     low: int
     high: int
     q: Fraction
     rate: Fraction
+    offset: int = 0
 
     def one(self) -> int:
         """Draw a grid point."""
@@ -44,11 +49,12 @@ class Runs:
         """Return the runs of deficit at most `reach` (in records times the denominator of q) in rising order.
 
         Every value in the data is a run of its own, and so is every gap between two values. With b records below a
-        point and u up to and including it, its deficit is the distance of q n from [b, u], times the denominator.
+        point and u up to and including it, its deficit is the distance of the target (q n, or that and the offset,
+        counted from the lowest record there is) from [b, u], times the denominator.
         """
         top, bottom = self.q.numerator, self.q.denominator
         size = len(self.data)
-        target = top * size
+        target = top * (size - abs(self.offset)) + bottom * max(self.offset, 0)
         first = max(0, (target - reach) // bottom - 1)
         last = min(size, -((-target - reach) // bottom) + 1)
         kept, below, up_to = self._window(first, last)
@@ -79,3 +85,11 @@ class Runs:
         below[0] -= np.count_nonzero(data[:first] == values[0])
         up_to[-1] += np.count_nonzero(data[last:] == values[-1])
         return values.tolist(), below.tolist(), up_to.tolist()
+
+
+def padded(data: Steps, low: int, high: int, offset: int) -> Steps:
+    """Return data with |offset| public records more at the bound that an offset points to.
+
+    They are there so that a target beyond all data is that bound: without them every point beyond would do as well.
+    """
+    return np.concatenate([data, np.full(abs(offset), high if offset > 0 else low)]) if offset else data

@@ -15,7 +15,7 @@ from discreet.account.checks import whole
 from discreet.core.errors import BadParameter
 from discreet.core.written import Number, as_written
 from discreet.mechanisms._mechanism import Trial, Trials
-from discreet.mechanisms._noise import Noise, Sensitivity, floats
+from discreet.mechanisms._noise import Noise, Sensitivity, Whole, floats
 from discreet.mechanisms._statistic import Statistic
 from discreet.mechanisms._tails import chance
 from discreet.mechanisms._values import as_float, numbers
@@ -59,8 +59,8 @@ class Cdf(Statistic):
 
     @property
     def sensitivity(self) -> Sensitivity:
-        """How far one unit moves the nodes."""
-        k, nodes = self.contributions, self.levels * (1 if self.relation == "add_remove" else 2)
+        """How far one unit moves the nodes; of a group, where there are several."""
+        k, nodes = self.contributions, self.levels * (1 if self._within == "add_remove" else 2)
         return Sensitivity(nodes * k, k, nodes * k, nodes * k * k)
 
     @property
@@ -98,7 +98,7 @@ class Cdf(Statistic):
     def _cuts(self) -> tuple[Any, ...]:
         return self.thresholds
 
-    def _inner(self, exact: Sequence[int]) -> Sequence[int]:
+    def _inner(self, exact: Sequence[Whole]) -> Sequence[Whole]:
         assert self.branching is not None
         counts = counts_of(exact, len(self.thresholds) + 1)
         level = counts + [0] * (self.branching**self.levels - len(counts))

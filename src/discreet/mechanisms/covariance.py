@@ -14,7 +14,7 @@ from discreet.core.errors import BadParameter
 from discreet.core.written import Number
 from discreet.mechanisms._mechanism import Trial, Trials
 from discreet.mechanisms._moments import Moments, root
-from discreet.mechanisms._noise import Noise
+from discreet.mechanisms._noise import Noise, Whole
 from discreet.mechanisms._statistic import Statistic
 from discreet.mechanisms._values import Grid, tables
 from discreet.mechanisms.mean import check_rows
@@ -49,7 +49,7 @@ class Covariance(Statistic):
             raise BadParameter("bounds", self.bounds, why=why, fix="use ((0, 110), (0, 2.5, 0.1)), for example")
         grids = [Grid.between(*each) for each in given]
         self._set(bounds=tuple((grid.low * grid.step, grid.high * grid.step, grid.step) for grid in grids))
-        check_rows(self.rows, self.relation, self.contributions)
+        check_rows(self.rows, self.relation, self.contributions, self.groups)
 
     @property
     def grids(self) -> tuple[Grid, ...]:
@@ -74,7 +74,15 @@ class Covariance(Statistic):
         """Return n, the sums and the sums of products of the rows without a null."""
         return self.moments.exact(tables(values, len(self.bounds)))
 
-    def _inner(self, exact: Sequence[int]) -> Sequence[int]:
+    def exact_from(self, above: Sequence[Whole], products: Sequence[Whole], count: Whole) -> tuple[Whole, ...]:
+        """Return the exact statistic from sums over the `count` rows without a null, in steps.
+
+        `above` holds the sum of x_i - low_i for every column, `products` that of y_i y_j + w_i w_j for all i <= j, row
+        by row; all are integers, or arrays with one for each group.
+        """
+        return self.moments.exact_from(above, products, count)
+
+    def _inner(self, exact: Sequence[Whole]) -> Sequence[Whole]:
         return self.moments.inner(exact)
 
     def _outer(self, noisy: list[NDArray[Any]]) -> NDArray[np.float64]:

@@ -35,8 +35,10 @@ class Distinct(Scalar):
 
     @property
     def sensitivity(self) -> int:
-        """As many values as a unit has, but no more than there are keys."""
-        return self.contributions if self.keys is None else min(self.contributions, len(self.keys))
+        """As many values as a unit has, but no more than there are keys in a single group."""
+        if self.keys is None or self.groups > 1:
+            return self.contributions
+        return min(self.contributions, len(self.keys))
 
     def exact(self, values: Iterable[Any]) -> int:
         """Return how many different values occur; values that cannot be told apart by hashing are left out."""

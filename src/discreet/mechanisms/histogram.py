@@ -13,7 +13,7 @@ from discreet.core.column import Key
 from discreet.core.errors import BadParameter
 from discreet.mechanisms._keys import check_keys, tally
 from discreet.mechanisms._mechanism import Trial, Trials
-from discreet.mechanisms._noise import Noise, Sensitivity, saturated
+from discreet.mechanisms._noise import Noise, Sensitivity, Whole, saturated, whole_numbers
 from discreet.mechanisms._statistic import Statistic
 
 
@@ -38,9 +38,9 @@ class Histogram(Statistic):
 
     @property
     def sensitivity(self) -> Sensitivity:
-        """How far one unit moves the counts."""
+        """How far one unit moves the counts; of a group, where there are several."""
         k = self.contributions
-        if self.relation == "add_remove":
+        if self._within == "add_remove":
             return Sensitivity(min(k, len(self.keys)), k, k, k * k)
         if len(self.keys) == 1:  # a row can leave the one cell or join it, not both
             return Sensitivity(1, k, k, k * k)
@@ -59,16 +59,16 @@ class Histogram(Statistic):
         """Return the counts, in the order of the keys."""
         return tally(self.keys, values)
 
-    def _inner(self, exact: Sequence[int]) -> Sequence[int]:
+    def _inner(self, exact: Sequence[Whole]) -> Sequence[Whole]:
         return counts_of(exact, len(self.keys))
 
     def _outer(self, noisy: list[NDArray[Any]]) -> NDArray[np.int64]:
         return np.stack([saturated(cell) for cell in noisy], axis=-1)
 
 
-def counts_of(exact: Sequence[int] | NDArray[Any], size: int) -> list[int]:
-    """Return exact counts as Python integers; their number is public, and checked."""
-    counts = [int(each) for each in exact]
+def counts_of(exact: Sequence[Whole] | NDArray[Any], size: int) -> list[Whole]:
+    """Return exact counts as Python integers, or as columns of them; their number is public, and checked."""
+    counts = [whole_numbers(each) for each in exact]
     if len(counts) != size:
         raise BadParameter(
             "exact", len(counts), why=f"there are {size} declared cells", fix="pass one integer for each"

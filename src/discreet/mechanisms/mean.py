@@ -14,7 +14,7 @@ from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation
 from discreet.core.written import Number
 from discreet.mechanisms._mechanism import Trial, Trials
-from discreet.mechanisms._noise import Noise, Sensitivity, floats
+from discreet.mechanisms._noise import Noise, Sensitivity, Whole, floats, whole_numbers
 from discreet.mechanisms._statistic import Statistic
 from discreet.mechanisms._values import Grid, whole_sum
 
@@ -45,7 +45,7 @@ class Mean(Statistic):
         Statistic.__post_init__(self)
         grid = Grid.between(self.low, self.high, self.step)
         self._set(low=grid.low * grid.step, high=grid.high * grid.step, step=grid.step)
-        check_rows(self.rows, self.relation, self.contributions)
+        check_rows(self.rows, self.relation, self.contributions, self.groups)
 
     @property
     def grid(self) -> Grid:
@@ -80,11 +80,18 @@ class Mean(Statistic):
         steps = grid.integers(values)
         return 2 * whole_sum(steps) - (grid.low + grid.high) * len(steps), len(steps)
 
+    def exact_from(self, above: Whole, count: Whole) -> tuple[Whole, Whole]:
+        """Return the exact statistic from the sum of x - low, in steps, over the `count` values that are not null.
+
+        Both are integers, or arrays with one for each group.
+        """
+        return 2 * above - self.grid.width * count, count
+
     def _capped(self, steps: float) -> float:
         return min(steps, self.grid.width) * float(self.grid.step)
 
-    def _inner(self, exact: Sequence[int]) -> Sequence[int]:
-        centred, count = (int(each) for each in exact)
+    def _inner(self, exact: Sequence[Whole]) -> Sequence[Whole]:
+        centred, count = (whole_numbers(each) for each in exact)
         if self.relation == "replace":
             return (centred,)
         # Integers: w n and C have one parity, since every w - (2x - low - high) is even.
@@ -105,7 +112,7 @@ class Mean(Statistic):
         return np.clip(low + np.clip(share, 0.0, 1.0) * (high - low), low, high)
 
 
-def check_rows(rows: object, relation: Relation, contributions: int) -> None:
+def check_rows(rows: object, relation: Relation, contributions: int, groups: int) -> None:
     """Refuse a missing size under replace, and one that is not public."""
     if rows is not None:
         whole("rows", rows)
@@ -117,6 +124,9 @@ def check_rows(rows: object, relation: Relation, contributions: int) -> None:
     if contributions > 1:
         why = "a replaced person may have another number of rows, so that it is not public"
         raise BadParameter("contributions", contributions, why=why, fix="use relation='add_remove'")
+    if groups > 1:
+        why = "a replaced unit may leave one group and join another, so that the rows of a group are not public"
+        raise BadParameter("groups", groups, why=why, fix="use relation='add_remove'")
 
 
 def trials() -> Trials:

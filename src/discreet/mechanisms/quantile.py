@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,8 @@ from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.unit import Relation, check_relation
 from discreet.core.written import Number, as_written
 from discreet.mechanisms._mechanism import Chance, Trial, Trials
-from discreet.mechanisms._runs import Runs
+from discreet.mechanisms._refine import Counts, Task, find, passes_for
+from discreet.mechanisms._runs import Runs, padded
 from discreet.mechanisms._tails import chance
 from discreet.mechanisms._values import Grid, Steps, as_float
 
@@ -35,6 +36,9 @@ class Quantile:
     replace. Several quantiles are found one inside the other, halving the list (Kaplan, Schnapp, Stemmer 2022,
     `method="recursive"`), or each by itself (`"separate"`).
 
+    An `offset` moves the target from rank q n to q n + offset, with the bounds standing for all ranks beyond the data:
+    `bracket` says which offsets enclose a quantile. Being a constant, it cancels in what one record moves a score by.
+
     Guarantee: an exponential mechanism, Exponential(epsilon), for one quantile. For m of them: m times epsilon / m
     ("separate"), or levels times epsilon / levels, levels = ceil(log2(m + 1)) ("recursive": a unit lies in one part of
     each level under add_remove, in two under replace, for which scores are weighed half).
@@ -49,6 +53,7 @@ class Quantile:
     relation: Relation = "add_remove"
     contributions: int = 1
     method: Method = "recursive"
+    offset: int = 0
 
     def __post_init__(self) -> None:
         grid = Grid.between(self.low, self.high, self.step)
@@ -70,6 +75,11 @@ class Quantile:
         whole("contributions", self.contributions)
         if self.method not in ("recursive", "separate"):
             raise UnknownName("method", str(self.method), ("recursive", "separate"))
+        if isinstance(self.offset, bool) or not isinstance(self.offset, int):
+            raise BadParameter("offset", self.offset, why="ranks are whole numbers", fix="use an int such as -20")
+        if self.offset and self.method == "recursive" and len(asked) > 1:
+            why = "nested parts have targets of their own"
+            raise BadParameter("offset", self.offset, why=why, fix="use method='separate', or one quantile")
 
     @classmethod
     def minimum(cls, *, low: Number, high: Number, epsilon: Number, rows: int, **others: Others) -> Quantile:
@@ -111,6 +121,22 @@ class Quantile:
         each = Fraction(self.epsilon) / self.rounds
         return Exponential(each, relation=self.relation) * self.rounds
 
+    def bracket(self, beta: float = 0.05) -> Bracket:
+        """Return offsets whose answers enclose the quantiles of the data with probability 1 - beta, and their price.
+
+        Buy `shifted(below)` and `shifted(above)`: each is one more exponential mechanism for every quantile, at the
+        same epsilon, so that a quantile with its bracket costs three times as much as alone. Each end is off by less
+        than its offset with probability 1 - beta/2, hence below (above) every value that can be called the q-quantile;
+        where the data end before, it is the bound.
+        """
+        alone = replace(self, method="separate", offset=0)
+        ranks = math.floor(alone.error(float(chance(beta) / 2)) * (1 + 1e-12)) + 1
+        return Bracket(-ranks, ranks, alone.loss * 2)
+
+    def shifted(self, offset: int) -> Quantile:
+        """Return the mechanism whose targets lie so many ranks higher, each quantile by itself."""
+        return replace(self, method="separate", offset=offset)
+
     def error(self, beta: float = 0.05) -> float:
         """Return the rank error: each choice is off by (2 sensitivity / epsilon) ln(points / beta) records at most.
 
@@ -139,6 +165,62 @@ class Quantile:
         Guarantee: that of `release`.
         """
         return self._answer(self.exact(values))
+
+    def search(self, counts: Counts, groups: int, cells: int = 1024) -> NDArray[np.float64]:
+        """Return the private quantiles of many groups, numbered from 0, without their rows.
+
+        `counts` answers a list of requests in one pass over the data, in steps and clamped to the bounds: for each of
+        them, the cells that are not empty and how many records they hold. Passes are as many as it takes to cut the
+        grid into single points, `cells` at a time (for nested quantiles, in every round), which is public; now and then
+        a few groups need one more, which is not. All answers have exactly the distribution of `release`; there is a
+        row for each group.
+
+        Guarantee: that of `release` for every group by itself. For all groups together it is `loss` as well, for units
+        of at most `contributions` rows in all of them under add_remove: the exponents of what one unit changes add up
+        over its rows, whichever groups they are in.
+        """
+        answers = self._real(self.search_steps(counts, groups, cells))
+        return answers if isinstance(self.q, tuple) else answers[:, 0]
+
+    def search_steps(self, counts: Counts, groups: int, cells: int = 1024) -> Steps:
+        """Return what `search` does, in steps: a row for each group, with a column for each quantile.
+
+        Guarantee: that of `search`.
+        """
+        whole("cells", cells, least=2)
+        if self.relation == "replace" and groups > 1 and self._alone:
+            why = "a unit that is replaced may leave one group and join another, so that their sizes are not public"
+            fix = "use relation='add_remove' with twice the contributions, which covers an exchange"
+            raise BadParameter("relation", self.relation, why=why, fix=fix)
+        out = np.empty((whole("groups", groups, least=0), len(self.quantiles)), dtype=np.int64)
+        if not groups:
+            return out
+        passes = passes_for(self.grid.width + 1, cells)
+        if self._alone:
+            each = [self._task(0, self._whole, q) for q in self.quantiles]
+            tasks = [replace(task, group=group) for group in range(groups) for task in each]
+            out[:] = np.sort(np.reshape(find(tasks, counts, cells, passes), out.shape), axis=-1)
+            return out
+        parts = [(group, self._whole) for group in range(groups)]
+        while parts:
+            tasks = [self._task(group, part, part.within(self.quantiles[part.middle])) for group, part in parts]
+            inner = []
+            for (group, part), point in zip(parts, find(tasks, counts, cells, passes), strict=True):
+                out[group, part.middle] = point
+                inner += [(group, half) for half in part.halves(point, self.quantiles[part.middle])]
+            parts = inner
+        return out
+
+    def tasks(self, groups: int) -> list[Task]:
+        """Return what is to be found in so many groups, each quantile by itself."""
+        if self.method != "separate" and len(self.quantiles) > 1:
+            why = "nested quantiles are found one after the other"
+            raise BadParameter("method", self.method, why=why, fix="use method='separate'")
+        return [self._task(group, self._whole, q) for group in range(groups) for q in self.quantiles]
+
+    def _task(self, group: int, part: Part, q: Fraction) -> Task:
+        last = part.high == self.grid.high
+        return Task(group, part.low, part.high, part.data_low, q, self._rate(q), self.offset, last)
 
     def _answer(self, data: Steps) -> float | NDArray[np.float64]:
         """Answer from values within the bounds, which are put in order as far as needed."""
@@ -182,22 +264,34 @@ class Quantile:
         if self.relation == "add_remove":
             return max(q, 1 - q) * self.contributions
         # Alone, q n is fixed and a rank moves by 1. In nested parts the row leaves one part and joins another.
-        nested = self.method == "recursive" and len(self.quantiles) > 1
-        return (2 * max(q, 1 - q) if nested else Fraction(1)) * self.contributions
+        return (Fraction(1) if self._alone else 2 * max(q, 1 - q)) * self.contributions
+
+    @property
+    def _alone(self) -> bool:
+        """Whether every quantile is sought among all records."""
+        return self.method == "separate" or len(self.quantiles) == 1
 
     def _runs(self, data: Steps, low: int, high: int, q: Fraction) -> Runs:
-        scale = self._sensitivity(q) * q.denominator
-        return Runs(data, low, high, q, Fraction(self.epsilon) / (2 * self.rounds * scale))
+        return Runs(padded(data, low, high, self.offset), low, high, q, self._rate(q), self.offset)
+
+    def _rate(self, q: Fraction) -> Fraction:
+        """Return by how much a record between a point and the quantile, over the denominator of q, weighs a point."""
+        return Fraction(self.epsilon) / (2 * self.rounds * self._sensitivity(q) * q.denominator)
+
+    @property
+    def _whole(self) -> Part:
+        grid = self.grid
+        return Part(grid.low, grid.high, grid.low, 0, len(self.quantiles), Fraction(0), Fraction(1))
 
     def _find(self, data: Steps, count: int) -> Steps:
         """Return `count` rows of answers, in steps."""
         grid = self.grid
-        if self.method == "separate" or len(self.quantiles) == 1:
+        if self._alone:
             found = [_drawn(self._runs(data, grid.low, grid.high, q), count) for q in self.quantiles]
             return np.sort(np.stack(found, axis=-1), axis=-1)
         data.sort()
         out = np.empty((count, len(self.quantiles)), dtype=np.int64)
-        self._nested(data, Part(grid.low, grid.high, 0, len(self.quantiles), Fraction(0), Fraction(1)), out)
+        self._nested(data, self._whole, out)
         return out
 
     def _nested(self, data: Steps, part: Part, out: Steps) -> None:
@@ -205,18 +299,15 @@ class Quantile:
 
         Repetitions that found the same value go on together.
         """
-        if part.first == part.last:
-            return
-        middle = (part.first + part.last) // 2
+        middle = part.middle
         q = self.quantiles[middle]
-        runs = self._runs(data, part.low, part.high, (q - part.below) / (part.above - part.below))
-        out[:, middle] = _drawn(runs, len(out))
+        out[:, middle] = _drawn(self._runs(data, part.low, part.high, part.within(q)), len(out))
         for found in np.unique(out[:, middle]).tolist():
             rows = out[:, middle] == found
             again = out[rows]
             cut = int(np.searchsorted(data, found, side="right"))
-            self._nested(data[:cut], replace(part, high=found, last=middle, above=q), again)
-            self._nested(data[cut:], replace(part, low=found, first=middle + 1, below=q), again)
+            for half in part.halves(found, q):
+                self._nested(data[:cut] if half.last == middle else data[cut:], half, again)
             out[rows] = again
 
     def _splits(self, asked: tuple[Fraction, ...]) -> list[Fraction]:
@@ -235,16 +326,66 @@ class Quantile:
         return split(asked, Fraction(0), Fraction(1))
 
 
+def search_together(
+    mechanisms: Sequence[Quantile], counts: Counts, groups: int, cells: int = 1024
+) -> list[Steps]:
+    """Return what `search_steps` of every mechanism does, each quantile by itself, in the passes of one alone.
+
+    All of them ask about the same values on the same grid.
+
+    Guarantee: that of `search` for each; together they cost the sum of their losses.
+    """
+    tasks = [task for mechanism in mechanisms for task in mechanism.tasks(whole("groups", groups))]
+    grid = mechanisms[0].grid
+    found = iter(find(tasks, counts, whole("cells", cells, least=2), passes_for(grid.width + 1, cells)))
+    out = []
+    for mechanism in mechanisms:
+        shape = groups, len(mechanism.quantiles)
+        points = np.array([next(found) for _ in range(shape[0] * shape[1])], dtype=np.int64)
+        out.append(np.sort(points.reshape(shape), axis=-1))
+    return out
+
+
+class Bracket(NamedTuple):
+    """Offsets in ranks, and what the two quantiles with these offsets cost together."""
+
+    below: int
+    above: int
+    loss: PrivacyLoss
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Grid points low .. high, in which quantiles number first .. last - 1 are sought, between two found before."""
+    """Grid points low .. high, in which quantiles number first .. last - 1 are sought, between two found before.
+
+    Its records are those with values from data_low to high.
+    """
 
     low: int
     high: int
+    data_low: int
     first: int
     last: int
     below: Fraction
     above: Fraction
+
+    @property
+    def middle(self) -> int:
+        """The number of the quantile to find first."""
+        return (self.first + self.last) // 2
+
+    def within(self, q: Fraction) -> Fraction:
+        """Return a quantile of all records as one of this part."""
+        return (q - self.below) / (self.above - self.below)
+
+    def halves(self, found: int, q: Fraction) -> list[Part]:
+        """Return the parts to the left and to the right of the middle quantile, in which others are sought.
+
+        Records tied with it go to the left.
+        """
+        left = replace(self, high=found, last=self.middle, above=q)
+        right = replace(self, low=found, data_low=found + 1, first=self.middle + 1, below=q)
+        return [part for part in (left, right) if part.first < part.last]
 
 
 def _drawn(runs: Runs, count: int) -> Steps:

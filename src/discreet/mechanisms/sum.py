@@ -9,6 +9,7 @@ from typing import Any
 
 from discreet.core.written import Number
 from discreet.mechanisms._mechanism import Trial, Trials
+from discreet.mechanisms._noise import Whole
 from discreet.mechanisms._statistic import Scalar, Statistic
 from discreet.mechanisms._values import Grid, whole_sum
 
@@ -41,7 +42,7 @@ class Sum(Scalar):
     def sensitivity(self) -> int:
         """How many steps one unit moves the sum."""
         grid = self.grid
-        if self.relation == "add_remove":
+        if self._within == "add_remove":
             return self.contributions * max(abs(grid.low), abs(grid.high))
         return self.contributions * (max(grid.high, 0) - min(grid.low, 0))
 
@@ -53,6 +54,17 @@ class Sum(Scalar):
     def exact(self, values: Iterable[Any]) -> int:
         """Return the sum in steps, as a Python integer that never wraps."""
         return whole_sum(self.grid.integers(values))
+
+    def exact_from(self, above: Whole, count: Whole) -> Whole:
+        """Return the exact sum from that of x - low, in steps, over the `count` values that are not null.
+
+        All are integers, or arrays with one for each group.
+        """
+        return above + self.grid.low * count
+
+    @property
+    def _one_sign(self) -> bool:
+        return self.grid.low >= 0 or self.grid.high <= 0
 
 
 def trials() -> Trials:

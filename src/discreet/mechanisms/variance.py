@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from discreet.core.written import Number
 from discreet.mechanisms._mechanism import Trial, Trials
 from discreet.mechanisms._moments import Moments
-from discreet.mechanisms._noise import Noise
+from discreet.mechanisms._noise import Noise, Whole
 from discreet.mechanisms._statistic import Statistic
 from discreet.mechanisms._values import Grid, column
 from discreet.mechanisms.mean import check_rows
@@ -42,7 +42,7 @@ class Variance(Statistic):
         Statistic.__post_init__(self)
         grid = Grid.between(self.low, self.high, self.step)
         self._set(low=grid.low * grid.step, high=grid.high * grid.step, step=grid.step)
-        check_rows(self.rows, self.relation, self.contributions)
+        check_rows(self.rows, self.relation, self.contributions, self.groups)
 
     @property
     def grid(self) -> Grid:
@@ -67,11 +67,18 @@ class Variance(Statistic):
         """Return n, the sum of y and the sum of y^2."""
         return self.moments.exact([column(values)])
 
+    def exact_from(self, above: Whole, products: Whole, count: Whole) -> tuple[Whole, ...]:
+        """Return the exact statistic from sums over the `count` values that are not null, in steps.
+
+        `above` is the sum of x - low, `products` that of y^2 + w^2: integers, or arrays with one for each group.
+        """
+        return self.moments.exact_from([above], [products], count)
+
     @property
     def _square(self) -> float:
         return self.grid.real(self.grid.width) ** 2
 
-    def _inner(self, exact: Sequence[int]) -> Sequence[int]:
+    def _inner(self, exact: Sequence[Whole]) -> Sequence[Whole]:
         return self.moments.inner(exact)
 
     def _outer(self, noisy: list[NDArray[Any]]) -> NDArray[np.float64]:

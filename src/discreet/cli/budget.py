@@ -1,0 +1,134 @@
+"""discreet budget: how much of every budget, cap and window is spent, and what is left."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from discreet.cli._vault import opened, vault_option
+from discreet.cli.output import Output, console
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import RenderableType
+    from rich.table import Table
+    from rich.text import Text
+
+    from discreet.ledger.standing import Standing
+
+_ROOMY, _WIDTH = 76, 20
+_FULL, _EMPTY = "█", "░"
+
+
+@click.command()
+@click.option("--token", envvar="DISCREET_TOKEN", show_envvar=True, help="See what the holder of this token may see.")
+@vault_option
+@click.pass_obj
+def command(output: Output, vault: Path, token: str | None) -> None:
+    """Show what is spent and what is left: for life always, and of caps and months where there are any.
+
+    With an analyst's token only that analyst's own limits are shown, and what the tables have left for everybody.
+    """
+    with opened(vault) as curator:
+        grant = None if token is None else curator.ledger.authenticate(token)
+        standings = curator.budgets(grant)
+        names = curator.tables() if grant is None else [name for name in curator.tables() if grant.covers(name)]
+        tables = {name: curator.table(name).account for name in names}
+    analyst = grant.analyst if grant is not None and grant.role == "analyst" else None
+    result = {"analyst": analyst, "limits": [_record(each, tables) for each in standings]}
+    output.show(result, *_views(standings, tables))
+
+
+def _record(standing: Standing, tables: dict[str, str]) -> dict[str, Any]:
+    from discreet.curator._accounts import budget_of_filter
+    from discreet.curator.register import budget_record
+
+    limit = standing.filter
+    return {
+        "scope": standing.scope,
+        "account": standing.account,
+        "tables": [name for name, account in tables.items() if account == standing.account],
+        "analyst": standing.analyst,
+        "grant": standing.grant,
+        "window": standing.window,
+        "budget": budget_record(budget_of_filter(limit)),
+        "currency": limit.currency,
+        "spent": {"loss": str(limit.spent.loss), "delta": str(limit.spent.delta)},
+        "remaining": {"loss": str(limit.remaining.loss), "delta": str(limit.remaining.delta)},
+        "share": float(_share(standing)),
+    }
+
+
+def _share(standing: Standing) -> Fraction:
+    """Return which part of a limit is spent, of the currency that is shorter."""
+    spent, budget = standing.filter.spent, standing.filter.budget
+    shares = [spent.loss / budget.loss]
+    if budget.delta:
+        shares.append(spent.delta / budget.delta)
+    return max(shares)
+
+
+def _views(standings: Sequence[Standing], tables: dict[str, str]) -> list[RenderableType]:
+    from rich.text import Text
+
+    if not standings:
+        return [Text("There are no budgets yet: register a table first.")]
+    views: list[RenderableType] = []
+    for account in sorted({each.account for each in standings}):
+        names = [name for name, paying in tables.items() if paying == account]
+        title = Text(account, style="bold")
+        if names and names != [account]:
+            title.append(f"  pays for {', '.join(names)}", style="not bold")
+        views += [title, _table([each for each in standings if each.account == account])]
+    return views
+
+
+def _table(standings: Sequence[Standing]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    from discreet.curator._accounts import budget_of_filter
+    from discreet.curator.register import budget_record, budget_text
+
+    roomy = console().width >= _ROOMY
+    table = Table.grid(padding=(0, 1, 0, 0))
+    order = {"account": 0, "grant": 1, "window": 2}
+    for each in sorted(standings, key=lambda each: (each.analyst or "", order[each.scope], each.grant or "")):
+        label, of = f"  {_label(each)}", f"of {budget_text(budget_record(budget_of_filter(each.filter)))}"
+        if roomy:
+            table.add_row(Text(label), _bar(_share(each), _WIDTH), Text(_percent(each), justify="right"), Text(of))
+        else:  # the bar below its name
+            table.add_row(Text(f"{label} {of}"))
+            table.add_row(Text("  ").append(_bar(_share(each), _WIDTH // 2)).append(f" {_percent(each)}"))
+    return table
+
+
+def _label(standing: Standing) -> str:
+    when = standing.window or "for life"
+    return f"{standing.analyst}, {when}" if standing.analyst else when
+
+
+def _bar(share: Fraction, width: int) -> Text:
+    from math import ceil
+
+    from rich.text import Text
+
+    # Rounded up, so that something spent is something seen.
+    full = min(width, ceil(share * width))
+    style = "red" if share >= Fraction(9, 10) else "yellow" if share >= Fraction(1, 2) else "green"
+    return Text.assemble((_FULL * full, style), (_EMPTY * (width - full), "dim"))
+
+
+def _percent(standing: Standing) -> str:
+    left = 1 - _share(standing)
+    return (
+        "nothing left"
+        if left == 0
+        else f"{float(left):.1%} left"
+        if left < Fraction(1, 10)
+        else f"{float(left):.0%} left"
+    )

@@ -1,0 +1,31 @@
+"""discreet refresh: take a table's changed source as its next version, on the same budget."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from discreet.cli._vault import opened, vault_option
+from discreet.cli.output import Output
+
+
+@click.command()
+@click.argument("table")
+@click.argument("source", required=False)
+@vault_option
+@click.pass_obj
+def command(output: Output, vault: Path, table: str, source: str | None) -> None:
+    """Take the changed source of TABLE, or a new SOURCE, as its next version.
+
+    The budget stays as it is: people who were in the last version and are in this one have lost what they lost.
+    """
+    from rich.text import Text
+
+    with opened(vault) as curator:
+        registered = curator.refresh(table, source)
+    result = {"name": table, "version": registered.version, "account": registered.account}
+    output.show(
+        result,
+        Text.assemble("Table ", (table, "bold"), f" is at version {registered.version}; its budget stays as it was."),
+    )

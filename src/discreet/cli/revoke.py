@@ -1,0 +1,27 @@
+"""discreet revoke: end a grant, or all grants of an analyst."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from discreet.cli._vault import opened, vault_option
+from discreet.cli.output import Output
+
+
+@click.command()
+@click.argument("who", metavar="ANALYST|GRANT")
+@vault_option
+@click.pass_obj
+def command(output: Output, vault: Path, who: str) -> None:
+    """End all grants of an analyst, or the one grant of that identifier.
+
+    Answers already given stay given, and what was spent stays spent.
+    """
+    from rich.text import Text
+
+    with opened(vault) as curator:
+        ended = curator.revoke(who)
+    said = f"Ended: {', '.join(ended)}." if ended else "There was nothing left to end."
+    output.show({"who": who, "ended": list(ended)}, Text(said))

@@ -1,0 +1,49 @@
+"""discreet verify: check a vault's whole ledger, against its anchor and a head kept elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from discreet.cli._vault import opened, vault_option
+from discreet.cli.output import Output
+
+if TYPE_CHECKING:
+    from discreet.ledger.verify import Verified
+
+
+@click.command()
+@click.option("--head", metavar="HASH", help="A head you kept elsewhere: entries lost since are found by it alone.")
+@vault_option
+@click.pass_obj
+def command(output: Output, vault: Path, head: str | None) -> None:
+    """Check every entry of the vault's ledger and all that follows from them.
+
+    A vault that was tampered with, cut short or put back from an old copy ends the command with exit code 5.
+    """
+    with opened(vault) as curator:
+        found = curator.verify(head)
+    result = {
+        "vault": found.vault,
+        "entries": found.entries,
+        "head": found.head,
+        "anchor": found.anchor,
+        "public_key": found.public_key,
+        "against": head,
+    }
+    output.plain(result, _lines(found, head))
+
+
+def _lines(found: Verified, head: str | None) -> list[str]:
+    checked = [
+        f"{found.entries:,} entries, each sealed to the one before",
+        "every budget, debit, grant and table: as the entries imply",
+        "every settled answer: as it was settled",
+        f"the anchor: signed, and on the chain at entry {found.anchor}",
+        "the head you gave: on the chain" if head else "no head from elsewhere was given: keep the one below",
+    ]
+    # What is for copying stands whole on a line of its own, however narrow the screen.
+    kept = ["head:", found.head, "public key:", found.public_key]
+    return ["The vault is in order.", *(f"  {line}" for line in checked), *kept]

@@ -1,0 +1,118 @@
+"""Accounts: which budget pays for a table, and that no source is ever paid from two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from discreet.account.budget import Budget
+from discreet.account.filter import ApproxFilter, Filter, PureFilter, ZcdpFilter
+from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.schema import Table
+from discreet.curator.register import Registered, budget_record, budget_text
+from discreet.data.source import Source, same_files
+from discreet.ledger.refusals import Conflict
+
+if TYPE_CHECKING:
+    from discreet.ledger.ledger import Ledger
+
+
+def budgets_of(ledger: Ledger) -> dict[str, Budget]:
+    """Return the lifetime budget of every account."""
+    return {each.account: budget_of_filter(each.filter) for each in ledger.standing() if each.scope == "account"}
+
+
+def budget_of_filter(limit: Filter) -> Budget:
+    """Return the budget that a filter enforces."""
+    match limit:
+        case PureFilter():
+            return Budget(epsilon=Fraction(limit.epsilon))
+        case ApproxFilter():
+            return Budget(epsilon=Fraction(limit.epsilon), delta=Fraction(limit.delta))
+        case ZcdpFilter():
+            delta = Fraction(limit.delta)
+            return Budget(rho=Fraction(limit.rho), delta=delta) if delta else Budget(rho=Fraction(limit.rho))
+    raise UnknownName("filter", type(limit).__name__, ("ApproxFilter", "PureFilter", "ZcdpFilter"))
+
+
+def payer(source: Source, tables: Iterable[Registered]) -> Registered | None:
+    """Return a registered table that has a file in common with the source, if there is one."""
+    return next((other for other in tables if same_files(source, other.source)), None)
+
+
+def account_of(table: Table, source: Source | None, group: str | None, tables: Sequence[Registered]) -> str:
+    """Return the account that pays for a new table: that of its source, of its group, or one of its own."""
+    other = None if source is None else payer(source, tables)
+    if other is not None:
+        if group not in (None, other.account):
+            why = f"its rows are those of {other.name!r}, which {other.account!r} pays for"
+            raise BadParameter("group", group, why=why, fix=f"leave it out, or use group={other.account!r}")
+        return other.account
+    if group is None and any(each.account == table.name for each in tables):
+        why = "a group of that name pays for other tables already"
+        fix = f"use another name, or group={table.name!r} if the tables share people"
+        raise BadParameter("name", table.name, why=why, fix=fix)
+    return group or table.name
+
+
+def check_source(before: Registered, source: Source, tables: Iterable[Registered]) -> None:
+    """Refuse a new source for a table whose rows another account pays for."""
+    other = payer(source, [each for each in tables if each.account != before.account])
+    if other is not None:
+        why = f"its rows are those of {other.name!r}, which {other.account!r} pays for and not {before.account!r}"
+        fix = f"register it as a new table with group={other.account!r}"
+        raise Conflict(f"the new source of {before.name!r}", why=why, fix=fix, value=source.path)
+
+
+def check_account(account: str, table: Table, tables: Iterable[Registered]) -> None:
+    """Refuse a table whose neighbours are not those of the tables it would share an account with."""
+    for other in tables:
+        if other.account == account and other.table.unit.relation != table.unit.relation:
+            relation = other.table.unit.relation
+            why = (
+                f"the budget of {account!r} is counted under {relation!r}, the relation of {other.name!r},"
+                " and losses under two relations do not add up"
+            )
+            fix = f"declare the unit with relation={relation!r}, or use another group"
+            raise BadParameter("relation", table.unit.relation, why=why, fix=fix)
+
+
+def check_budget(account: str, budget: Budget | None, known: Mapping[str, Budget]) -> None:
+    """Refuse a new account without a budget, and another budget for an old account."""
+    if account not in known:
+        if budget is None:
+            why = "without one a table would answer until nothing about anybody is left unsaid"
+            raise BadParameter("budget", None, why=why, fix="say how much it may lose: budget=Budget(epsilon=1)")
+        return
+    if budget is not None and budget_record(budget) != budget_record(known[account]):
+        stored = budget_text(budget_record(known[account]))
+        why = f"{account!r} was registered with {stored}, which is what people were promised for good"
+        fix = "leave the budget out or repeat it; to allow an analyst less, cap the grant"
+        raise Conflict(f"budget {budget_text(budget_record(budget))}", why=why, fix=fix, value=budget)
+
+
+def check_copy(name: str, account: str, digest: str, others: Mapping[str, tuple[str, str]]) -> None:
+    """Refuse rows that another account pays for already; `others` has the account and digest of every other table.
+
+    This looks at data, and so only a custodian ever sees it.
+    """
+    for other, (paying, known) in others.items():
+        if known == digest and paying != account:
+            why = (
+                f"they are those of {other!r}, which {paying!r} pays for; a second budget would double what people lose"
+            )
+            raise Conflict(f"the rows of {name!r}", why=why, fix=f"register it with group={paying!r}", value=name)
+
+
+def check_terms(before: Registered, table: Table, group: str | None) -> None:
+    """Refuse to change whom a table protects or what it is paid from."""
+    for part in ("identifier", "relation"):
+        old, new = getattr(before.table.unit, part), getattr(table.unit, part)
+        if old != new:
+            why = f"{before.name!r} was registered with {part}={old!r}, and what it answered was counted under that"
+            fix = "keep it, or register the table under another name in the same group"
+            raise Conflict(f"{part}={new!r}", why=why, fix=fix, value=new)
+    if group is not None and group != before.account:
+        why = f"{before.name!r} is paid from {before.account!r}, and what it spent cannot be moved"
+        raise Conflict(f"group={group!r}", why=why, fix="leave the group out", value=group)

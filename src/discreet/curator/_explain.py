@@ -1,0 +1,115 @@
+"""Answers in plain words: what was protected, at what price, what the bounds did, how wide and why."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from discreet.curator._digits import Digits, half_width
+
+if TYPE_CHECKING:
+    from discreet.curator.column import AnswerColumn
+
+# An answer; named so because answers import this module.
+Shown = Any
+
+
+def summary(answer: Shown) -> str:
+    """Return one line: the level, the price, the receipt and what remains."""
+    parts = ["intervals hold the exact value with 95% probability or more"]
+    if answer.asked:
+        parts.append("paid " + _asked(answer))
+    if answer.receipt and "sequence" in answer.receipt:
+        parts.append(f"receipt {answer.receipt['sequence']}")
+    if answer.remaining:
+        parts.append(f"{answer.remaining} left")
+    return "; ".join(parts)
+
+
+def explain(answer: Shown) -> str:
+    """Return the explanation, paragraph by paragraph."""
+    parts = [_protected(answer), _price(answer), _bounds(answer), *map(_width, answer.columns), _free(answer)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _protected(answer: Shown) -> str:
+    unit = answer.unit or "one unit of the table"
+    return (
+        f"Protected: {unit}. Whatever is done with these numbers, they would have come out nearly as likely "
+        "had that one been otherwise."
+    )
+
+
+def _price(answer: Shown) -> str:
+    if not answer.asked and answer.loss is None:
+        return "Price: nothing; this was computed from answers that had been paid for."
+    lines = [f"Price: {_asked(answer) or 'as the receipt says'}."]
+    epsilon = answer.asked.get("epsilon")
+    if epsilon is not None and _factor(epsilon) is not None:
+        lines.append(
+            f"An epsilon of {epsilon} means that no outcome is more than {_factor(epsilon):.3g} times as likely with "
+            "any one of them as without" + (", but for a probability of delta." if "delta" in answer.asked else ".")
+        )
+    if answer.loss is not None:
+        lines.append(f"What happened, exactly: {answer.loss!r}.")
+    if answer.remaining:
+        lines.append(f"The budget has {answer.remaining} left.")
+    if answer.receipt:
+        lines.append("Receipt: " + ", ".join(f"{name} {value}" for name, value in answer.receipt.items()) + ".")
+    return " ".join(lines)
+
+
+def _bounds(answer: Shown) -> str:
+    if not answer.notes:
+        return ""
+    return "What the bounds did: " + "; ".join(answer.notes) + "."
+
+
+def _width(column: AnswerColumn) -> str:
+    words = column.words or column.name
+    how = ", ".join(part for part in (column.mechanism, column.noise, column.price) if part)
+    lines = [f"{column.name} ({words}{': ' + how if how else ''})."]
+    widths = [half for cell in column.cells if (half := half_width(cell)) is not None]
+    finite = [width for width in widths if math.isfinite(width)]
+    if finite:
+        digits = Digits.of(column.cells)
+        narrow, wide = (digits.number(end, math.ceil) for end in (min(finite), max(finite)))
+        reach = narrow if narrow == wide else f"{narrow} to {wide}"
+        lines.append(f"With 95% probability or more the exact value lies within {reach} of the middle of its interval.")
+    if len(finite) < len(widths):
+        lines.append("Where the noise may hide that anyone is there, nothing is certain, and the interval has no end.")
+    lines.append(_why(column))
+    return " ".join(line for line in lines if line)
+
+
+def _why(column: AnswerColumn) -> str:
+    match column.kind:
+        case "count" | "sum" | "histogram" | "people" | "cdf":
+            return "The width is that of the noise alone: it is the same for a small group and a large one."
+        case "mean" | "variance" | "std" | "covariance" | "correlation":
+            return "The noise is divided by the size of the group, so that small groups have wide intervals."
+        case "quantile" | "median" | "min" | "max":
+            return "The interval was bought with the value: it is narrow where many values lie close together."
+        case "derived":
+            return "It was computed from noisy numbers; noise that several of them share is counted once."
+    return ""
+
+
+def _free(answer: Shown) -> str:
+    first = f"answer[{answer.columns[0].name!r}]"
+    share = f"{first} / {first}.total()" if answer.keys else f"{first} / 2"
+    return (
+        f"Free from here on: adding, dividing, comparing, rounding and clipping ({share}), export and drawing; "
+        "the intervals are carried along. Asking the very same question again is free too: the same answer is returned."
+    )
+
+
+def _asked(answer: Shown) -> str:
+    return ", ".join(f"{name} {value}" for name, value in answer.asked.items())
+
+
+def _factor(epsilon: str) -> float | None:
+    try:
+        return math.exp(float(epsilon))
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,67 @@
+"""Answers as text: an aligned table, with no more digits than the intervals justify."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from discreet.curator._digits import Digits
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+# An answer; named so because answers import this module.
+Shown = Any
+
+MOST_ROWS = 60
+
+
+def grid(answer: Shown) -> tuple[list[str], list[list[str]]]:
+    """Return the header and all cells, as text."""
+    header = [*answer.keys, *(column.name for column in answer.columns)]
+    keys = [[key_text(value) for value in row] for row in answer.rows]
+    columns = []
+    for column in answer.columns:
+        digits = Digits.of(column.cells)
+        truths = any(isinstance(cell.value, bool) for cell in column.cells)
+        cells = [("" if truths else digits.number(cell.value), digits.cell(cell)) for cell in column.cells]
+        columns.append(_aligned(cells))
+    return header, [[*row, *(column[at] for column in columns)] for at, row in enumerate(keys)]
+
+
+def text(answer: Shown) -> str:
+    """Write the table with aligned columns: keys to the left, numbers to the right of theirs."""
+    header, rows = grid(answer)
+    hidden = max(0, len(rows) - MOST_ROWS)
+    shown = rows[: MOST_ROWS // 2] + rows[len(rows) - MOST_ROWS // 2 :] if hidden else rows
+    widths = [max(len(line[at]) for line in [header, *shown]) for at in range(len(header))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in shown]
+    top = "  ".join(cell.ljust(width) for cell, width in zip(header, widths, strict=True)).rstrip()
+    if hidden:
+        lines.insert(MOST_ROWS // 2, f"... {hidden:,} rows more ...")
+    return "\n".join([top, "  ".join("─" * width for width in widths), *lines])
+
+
+def rich(answer: Shown) -> Table:
+    """Return the table for a terminal."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    header, rows = grid(answer)
+    table = RichTable(box=SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    for at, name in enumerate(header):
+        table.add_column(Text(name), style="cyan" if at < len(answer.keys) else "", no_wrap=at >= len(answer.keys))
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    return table
+
+
+def key_text(value: object) -> str:
+    """Write a key's value; a missing one is said to be so."""
+    return "(null)" if value is None else str(value)
+
+
+def _aligned(cells: list[tuple[str, str]]) -> list[str]:
+    """Line the values up at their right ends, so that errors begin in one column."""
+    width = max((len(value) for value, _ in cells), default=0)
+    return [" " * (width - len(value)) + cell for value, cell in cells]

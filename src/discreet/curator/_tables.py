@@ -1,0 +1,166 @@
+"""Tables as the vault keeps them: their documents, their fingerprints, and the copies of rows from memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.account.budget import Budget
+from discreet.core.schema import Table
+from discreet.curator._accounts import (
+    account_of,
+    budgets_of,
+    check_account,
+    check_budget,
+    check_copy,
+    check_source,
+    check_terms,
+)
+from discreet.curator.register import Registered, check_columns
+from discreet.data.copied import copy
+from discreet.data.fingerprint import SourceChanged, check_unchanged, fingerprint
+from discreet.data.source import Source, describe, settle
+
+if TYPE_CHECKING:
+    from discreet.ledger.document import Document
+    from discreet.ledger.ledger import Ledger
+
+
+class Tables:
+    """The tables of one vault. What was computed from rows lies in private parts of documents, never in the chain."""
+
+    def __init__(self, ledger: Ledger, vault: Path) -> None:
+        self._ledger = ledger
+        self._folder = vault.with_name(vault.name + ".data")
+        # Stamps renewed since the vault was opened: only a saving of time, so that losing them costs nothing else.
+        self._renewed: dict[tuple[str, int], Mapping[str, Any]] = {}
+
+    def names(self) -> list[str]:
+        """Return the names of all tables."""
+        return sorted(document.name for document in self._ledger.list("table"))
+
+    def all(self) -> list[Registered]:
+        """Return all tables."""
+        return [self._of(document) for document in self._ledger.list("table")]
+
+    def get(self, name: str) -> Registered:
+        """Return a table, or refuse a name that is none."""
+        return self._of(self._ledger.get("table", name))
+
+    def check(self, name: str) -> None:
+        """Refuse a table whose source is not what was registered."""
+        document = self._ledger.get("table", name)
+        key = name, document.revision
+        stored = self._renewed.get(key, document.private["fingerprint"])
+        renewed = check_unchanged(name, self._of(document).source, stored, self._key)
+        if renewed is not None:
+            self._renewed[key] = renewed
+
+    def check_new(self, table: Table, budget: Budget | None, group: str | None) -> None:
+        """Refuse, before its rows are copied, a table that would be refused for its budget."""
+        check_budget(account_of(table, None, group, self.all()), budget, budgets_of(self._ledger))
+
+    @contextmanager
+    def copied(self, data: object, name: str) -> Iterator[Source]:
+        """Copy rows from memory; the copy goes if the block fails."""
+        located = self._found(copy(data, self._folder, name=name))
+        try:
+            yield located
+        except BaseException:
+            Path(located.path).unlink(missing_ok=True)
+            raise
+
+    def same(self, before: Registered, table: Table, budget: Budget | None, group: str | None) -> bool:
+        """Whether a declaration is the registered one; whom it protects and what pays for it has to be."""
+        check_terms(before, table, group)
+        check_budget(before.account, budget, budgets_of(self._ledger))
+        return table == before.table
+
+    def add(self, table: Table, source: Source, budget: Budget | None, group: str | None) -> Registered:
+        """Store a new table, and open its account if it is the first."""
+        physical = describe(source)
+        check_columns(table, physical)
+        edition, known, tables = self._edition(), budgets_of(self._ledger), self.all()
+        account = account_of(table, source, group, tables)
+        check_account(account, table, tables)
+        check_budget(account, budget, known)
+        registered = Registered(table, source, 1, account, physical)
+        found = self._fingerprint(registered)
+        self._claim(edition)
+        if account not in known:
+            assert budget is not None
+            self._ledger.add_account(account, budget, table.unit.relation)
+        return self._store(registered, 0, found)
+
+    def declare(self, before: Registered, table: Table, expected: int | None) -> Registered:
+        """Store another declaration of the same rows, as the next version; rows that changed are refused."""
+        self.check(before.name)
+        check_columns(table, before.physical)
+        stored = self._ledger.get("table", before.name).private["fingerprint"]
+        return self._store(replace(before, table=table, version=before.version + 1), expected, stored)
+
+    def refresh(self, before: Registered, source: Source, expected: int | None) -> Registered:
+        """Store other rows under the same declaration, as the next version; an old copy is removed."""
+        physical = describe(source)
+        check_columns(before.table, physical)
+        edition = self._edition()
+        check_source(before, source, self.all())
+        found = self._fingerprint(replace(before, source=source, physical=physical))
+        if source.path != before.source.path:
+            self._claim(edition)
+        after = replace(before, source=source, physical=physical, version=before.version + 1)
+        stored = self._store(after, expected, found)
+        if before.source.kind == "memory-copy" and before.source != stored.source:
+            with suppress(OSError):  # rows that no answer will be made from again
+                Path(before.source.path).unlink()
+        return stored
+
+    @property
+    def _key(self) -> bytes:
+        return self._ledger.secret("source fingerprints")
+
+    def _of(self, document: Document) -> Registered:
+        found = Registered.from_record(document.record, document.private["physical"], document.revision)
+        return found.at(self._found(found.source))
+
+    def _found(self, source: Source) -> Source:
+        """Return a source with its full path: copies lie beside the vault, wherever that was moved."""
+        return source.resolved(self._folder) if source.kind == "memory-copy" else source
+
+    def _edition(self) -> int:
+        """Return the edition of the list of sources, which every new source counts on."""
+        return next((document.revision for document in self._ledger.list("registry")), 0)
+
+    def _claim(self, edition: int) -> None:
+        """Count the list of sources on, unless somebody did since: they might have given the same rows a budget."""
+        self._ledger.put("registry", "sources", {"edition": edition + 1}, expected=edition)
+
+    def _fingerprint(self, registered: Registered) -> dict[str, Any]:
+        """Return a table's fingerprint, refusing rows that another account pays for."""
+        found = fingerprint(registered.source, self._key)
+        # What was read of the file before its fingerprint was taken has to be true of it still.
+        if (
+            settle(registered.source.unsettled) != registered.source
+            or describe(registered.source) != registered.physical
+        ):
+            why, fix = "it changed while it was looked at", "repeat this once nobody writes to it"
+            raise SourceChanged(f"the source of {registered.name!r}", why=why, fix=fix, value=registered.name)
+        others = {
+            document.name: (document.record["account"], document.private["fingerprint"]["digest"])
+            for document in self._ledger.list("table")
+            if document.name != registered.name
+        }
+        check_copy(registered.name, registered.account, found["digest"], others)
+        return found
+
+    def _store(self, registered: Registered, expected: int | None, found: Mapping[str, Any]) -> Registered:
+        """Store a revision, unless another custodian stored one since the expected."""
+        private = {"physical": dict(registered.physical), "fingerprint": dict(found)}
+        source = registered.source
+        stored = replace(source, path=Path(source.path).name) if source.kind == "memory-copy" else source
+        revision = registered.revision if expected is None else expected
+        self._ledger.put("table", registered.name, registered.at(stored).record(), private=private, expected=revision)
+        return self.get(registered.name)

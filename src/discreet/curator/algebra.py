@@ -1,0 +1,142 @@
+"""Algebra: sums, products, quotients and comparisons of quantities; free, because it reads answers alone."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Literal
+
+from discreet.core.errors import BadParameter
+from discreet.curator.functions import value_of
+from discreet.curator.interval import LEVEL, interval
+from discreet.curator.quantity import Bracket, Exact, Function, Linear, Quantity, Ratio, is_whole
+
+Comparison = Literal["<", "<=", ">", ">="]
+
+
+def add(one: Quantity, other: Quantity) -> Quantity:
+    """Return the sum; noise that both share is added up before its spread is measured."""
+    left, right = as_linear(one), as_linear(other)
+    if left is not None and right is not None:
+        return left.plus(right)
+    for this, number in ((one, constant(other)), (other, constant(one))):
+        if number is not None:
+            return _shifted(this, Fraction(1), number)
+    return Function("sum", (one, other), (Fraction(1), Fraction(1), Fraction(0)))
+
+
+def scale(quantity: Quantity, factor: Fraction) -> Quantity:
+    """Return so many times the quantity."""
+    known = as_linear(quantity)
+    if known is not None:
+        return known.times(factor)
+    return _shifted(quantity, factor, Fraction(0))
+
+
+def multiply(one: Quantity, other: Quantity) -> Quantity:
+    """Return the product."""
+    for this, number in ((one, constant(other)), (other, constant(one))):
+        if number is not None:
+            return scale(this, number)
+    return Function("product", (one, other))
+
+
+def divide(one: Quantity, other: Quantity) -> Quantity:
+    """Return the quotient; by an exact zero it is empty."""
+    number = constant(other)
+    if number is not None:
+        return scale(one, 1 / number) if number else Exact(None)
+    left, right = as_linear(one), as_linear(other)
+    if left is not None and right is not None:
+        times = _multiple(left, right)
+        return Ratio(left, right) if times is None else Exact(times)
+    return Function("quotient", (one, other))
+
+
+def absolute(quantity: Quantity) -> Quantity:
+    """Return the size of a quantity."""
+    return Function("absolute", (quantity,))
+
+
+def clip(quantity: Quantity, low: Fraction | None, high: Fraction | None) -> Quantity:
+    """Return the nearest value between two public ones; the interval is cut in the same way."""
+    if low is not None and high is not None and low > high:
+        why = "nothing lies between a bound and a smaller one"
+        raise BadParameter("low", low, why=why, fix="give the smaller bound first")
+    return Function("clip", (quantity,), (), low, high)
+
+
+def rounded(quantity: Quantity, digits: int) -> Quantity:
+    """Return the quantity rounded to so many decimal places, halves upwards, and the ends with it."""
+    return Function("round", (quantity,), (Fraction(digits),))
+
+
+def compare(one: Quantity, sign: Comparison, other: Quantity) -> Quantity:
+    """Return whether a comparison holds: for the values, for certain (`low`) and possibly (`high`).
+
+    It is certain where it holds all over the interval of the difference, possible where it holds somewhere in it.
+    """
+    difference = add(one, scale(other, Fraction(-1)))
+    low, high = (_number(end) for end in interval(difference, LEVEL))
+    value = _number(value_of(difference))
+    if sign in ("<", "<="):
+        low, high, value = -high, -low, -value
+    strict = sign in ("<", ">")
+    if math.isnan(low) or math.isnan(high):
+        return Bracket(False, False, True)  # nothing is known
+    holds = [(number > 0) if strict else (number >= 0) for number in (value, low, high)]
+    return Bracket(holds[0], holds[1], holds[2])
+
+
+def as_linear(quantity: Quantity) -> Linear | None:
+    """Return the quantity as a weighted sum, if it is one."""
+    if isinstance(quantity, Linear):
+        return quantity
+    number = constant(quantity)
+    return None if number is None else Linear((), number)
+
+
+def constant(quantity: Quantity) -> Fraction | None:
+    """Return the number that a quantity is for certain, if it is one."""
+    if isinstance(quantity, Linear) and not quantity.terms:
+        return quantity.constant
+    if isinstance(quantity, Exact) and isinstance(quantity.value, int | float | Fraction):
+        return Fraction(quantity.value) if math.isfinite(quantity.value) else None
+    return None
+
+
+def _multiple(left: Linear, right: Linear) -> Fraction | None:
+    """Return how many times one sum is the other, where all noise cancels, as in n / n."""
+    if not left.terms or len(left.terms) != len(right.terms):
+        return None
+    weights = {noisy: weight for weight, noisy in right.terms}
+    if left.terms[0][1] not in weights:
+        return None
+    weight, noisy = left.terms[0]
+    times = weight / weights[noisy]
+    return times if left.plus(right.times(-times)) == Linear(()) else None
+
+
+def _shifted(quantity: Quantity, factor: Fraction, shift: Fraction) -> Quantity:
+    """Return factor * quantity + shift, as a quantity of the same kind."""
+    match quantity:
+        case Ratio(above, below, low, high):
+            ends = [None if end is None else factor * end + shift for end in (low, high)]
+            low, high = ends if factor >= 0 else reversed(ends)
+            return Ratio(above.times(factor).plus(below.times(shift)), below, low, high)
+        case Bracket(value, low, high, level):
+            whole = is_whole(quantity) and factor.denominator == shift.denominator == 1
+            moved = [
+                factor * Fraction(end) + shift if math.isfinite(end) else end * float(factor)
+                for end in (low, value, high)
+            ]
+            first, middle, last = (int(end) if whole else float(end) for end in moved)
+            return Bracket(middle, min(first, last), max(first, last), level)
+        case Exact():
+            return Exact(None)
+        case _:
+            return Function("sum", (quantity,), (factor, shift))
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, bool | int | float) else math.nan

@@ -1,0 +1,183 @@
+"""Answering: charge, compute exact integers in the engine, add noise, settle, and only then tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
+
+from discreet.account.exceeded import rounded_down
+from discreet.curator.answer import Answer, AnswerColumn
+from discreet.curator.asked import Asked
+from discreet.curator.binned import Binned
+from discreet.curator.measure import Measure
+from discreet.curator.quantity import Quantity
+from discreet.curator.ranked import Ranked
+from discreet.curator.words import notes_of, unit_words
+from discreet.ledger.charge import Charge
+from discreet.plan.keys import NO_KEYS, Key, Keys
+from discreet.plan.tallies import Question, Tally
+
+if TYPE_CHECKING:
+    from discreet.account.loss import PrivacyLoss
+    from discreet.curator.runner import Runner
+    from discreet.curator.subject import Subject
+    from discreet.ledger.charge import Receipt
+
+
+def release(asked: Asked, *, fresh: bool = False) -> Answer:
+    """Pay for a question, once, and return its one answer.
+
+    Guarantee: see `Report.release`.
+    """
+    query = asked.report.query
+
+    def work(runner: Runner) -> str:
+        return answer(asked, runner).to_json()
+
+    text, receipt = pay(query, asked.question, asked.loss, asked.label, work, fresh=fresh)
+    return Answer.from_json(text, receipt=proof(receipt), remaining=remaining(receipt))
+
+
+def pay(
+    query: Subject, question: str, loss: PrivacyLoss, label: str, work: Callable[[Runner], str], *, fresh: bool
+) -> tuple[str, Receipt]:
+    """Charge every account under a query, work on its tables, settle and return what was settled.
+
+    Guarantee: `work` begins only when the debit is durable, and what it returns is told only once it is settled.
+    """
+    session, registered = query.desk, query.registered
+    session.check(registered)
+    charge = Charge(
+        question=question,
+        losses=dict.fromkeys(query.accounts, loss),
+        tables={name: found.version for name, found in registered.items()},
+        analyst=session.analyst,
+        grant=session.grant,
+        label=label,
+    )
+
+    def worked() -> str:
+        with session.runner(registered) as runner:
+            text = work(runner)
+        session.check(registered)  # a source that changed meanwhile answered for no version
+        return text
+
+    return session.run(charge, worked, fresh=fresh)
+
+
+def answer(asked: Asked, runner: Runner) -> Answer:
+    """Compute and perturb; what comes back may be shown to anyone who may ask."""
+    mark = token_hex(8)
+    keys = _keys(asked, runner)
+    if asked.bound is not None:
+        people = runner.rows_by_person(asked.report.query.plan, asked.bound.most)
+        asked = asked.at_bound(asked.bound.release(people))
+    rows, columns = _columns(asked, runner, keys, mark)
+    names = list(keys.names)
+    if isinstance(asked.measures[0], Binned):
+        names.append(asked.measures[0].title)
+    return Answer(
+        keys=tuple(names),
+        rows=tuple(rows),
+        columns=tuple(columns),
+        loss=asked.loss,
+        asked={name: value for name, value in asked.price.record().items() if value not in (None, "0")},
+        unit=unit_words(asked.unit),
+        notes=notes_of(asked),
+    )
+
+
+def _keys(asked: Asked, runner: Runner) -> Keys:
+    """Return the keys of the answer: declared, or selected by how many people have each."""
+    keys = asked.report.query.keys or NO_KEYS
+    if asked.selection is None:
+        return keys
+    found = runner.tallies(Question(asked.report.query.plan, keys, (Tally("people"),)), asked.unit)
+    width = len(keys.columns)
+    people = {tuple(row[:width]): int(row[width] or 0) for row in found}
+    return keys.chosen(asked.selection.release(people))
+
+
+def _columns(asked: Asked, runner: Runner, keys: Keys, mark: str) -> tuple[list[tuple[Any, ...]], list[AnswerColumn]]:
+    plan, first = asked.report.query.plan, asked.measures[0]
+    groups = keys.listed() if keys.columns else ((),)
+    shown = [tuple(key.shown(value) for key, value in zip(keys.columns, row, strict=True)) for row in groups]
+    if isinstance(first, Binned):
+        labels = first.rows()
+        counts = _bins(asked, first, runner, keys, len(groups))
+        column = _column(first, first.name, first.answers(counts, mark))
+        return [(*row, label) for row in shown for label in labels], [column]
+    columns: list[AnswerColumn] = []
+    sums = [each for each in asked.measures if isinstance(each, Measure)]
+    tallied = _tallied(asked, sums, runner, keys) if sums and groups else {}
+    for each in asked.measures:
+        if isinstance(each, Measure):
+            found = each.quantities(each.noisy(tallied.get(each.name, [])), mark)
+            columns.append(_column(each, each.name, found))
+        elif isinstance(each, Ranked):
+            found_columns: list[list[Quantity]] = [[] for _ in each.columns]
+            if groups:
+                with runner.counts(plan, keys, each.of, asked.unit) as counts_of:
+                    found_columns = each.answers(counts_of, len(groups))
+            columns += [_column(each, name, cells) for name, cells in zip(each.columns, found_columns, strict=True)]
+    return shown, columns
+
+
+def _tallied(asked: Asked, sums: Sequence[Measure], runner: Runner, keys: Keys) -> Mapping[str, list[tuple[int, ...]]]:
+    """Return the exact tallies of all groups for every measure, from one scan."""
+    wanted: list[Tally] = []
+    places: dict[str, list[int]] = {}
+    for each in sums:
+        places[each.name] = []
+        for tally in each.tallies:
+            known = [number for number, other in enumerate(wanted) if tally.same_as(other)]
+            if not known:
+                wanted.append(tally)
+            places[each.name].append(known[0] if known else len(wanted) - 1)
+    rows = runner.in_order(Question(asked.report.query.plan, keys, tuple(wanted)), asked.unit)
+    return {name: [tuple(row[place] for place in at) for row in rows] for name, at in places.items()}
+
+
+def _bins(asked: Asked, measure: Binned, runner: Runner, keys: Keys, groups: int) -> list[list[int]]:
+    """Return the exact count of every bin in every group, from one scan."""
+    wide = _with(keys, measure.bin)
+    plan = measure.plan(asked.report.query.plan)
+    rows = runner.in_order(Question(plan, wide, (Tally("rows"),)), asked.unit)
+    width = len(rows) // groups if groups else 0
+    return [[row[0] for row in rows[place * width : (place + 1) * width]] for place in range(groups)]
+
+
+def _with(keys: Keys, bin_: Key) -> Keys:
+    """Return keys with one more column, which varies fastest."""
+    only = None if keys.only is None else tuple((*row, value) for row in keys.only for value in bin_.values or ())
+    return Keys((*keys.columns, bin_), only)
+
+
+def _column(measure: Measure | Ranked | Binned, name: str, quantities: Sequence[Quantity]) -> AnswerColumn:
+    return AnswerColumn(
+        name,
+        tuple(quantities),
+        kind=measure.kind,
+        words=measure.about,
+        mechanism=measure.word,
+        noise=measure.noise,
+        price=str(measure.price),
+    )
+
+
+def proof(receipt: Receipt) -> dict[str, Any]:
+    """Return what an answer shows of its receipt."""
+    return {"sequence": receipt.sequence, "head": receipt.head, "key": receipt.key, "replayed": receipt.replayed}
+
+
+def remaining(receipt: Receipt) -> str:
+    """Say what is left of every account, in the currency of its filter."""
+    parts = [
+        f"{rounded_down(Fraction(left['loss']))} {left['currency']}"
+        + (f", delta {rounded_down(Fraction(left['delta']))}" if Fraction(left["delta"]) else "")
+        + (f" of {account}" if len(receipt.remaining) > 1 else "")
+        for account, left in receipt.remaining.items()
+    ]
+    return "; ".join(parts)

@@ -1,0 +1,70 @@
+"""Budgets as they stand: what a custodian sees, what an analyst sees, and what a grant amounts to."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from discreet.account.budget import Budget
+from discreet.curator._accounts import budget_of_filter
+from discreet.curator.register import Registered, budget_record
+from discreet.ledger.refusals import Conflict
+
+if TYPE_CHECKING:
+    from discreet.ledger.grant import Grant
+    from discreet.ledger.ledger import Ledger
+    from discreet.ledger.standing import Standing
+
+Amounts = Mapping[str, str | None] | None
+
+
+def visible(ledger: Ledger, grant: Grant | None, tables: Iterable[Registered]) -> list[Standing]:
+    """Return the limits that somebody may see: all of them, or an analyst's own and those that everybody shares.
+
+    Standings depend on what was asked, never on data.
+    """
+    standings = ledger.standing()
+    if grant is None or grant.role == "custodian":
+        return list(standings)
+    paying = {table.account for table in tables if grant.covers(table.name)}
+    return [
+        each
+        for each in standings
+        if each.account in paying and (each.grant == grant.id or (each.grant is None and each.analyst is None))
+    ]
+
+
+def holds(
+    ledger: Ledger,
+    analyst: str,
+    tables: Iterable[str],
+    accounts: Iterable[str],
+    budget: Budget | None,
+    monthly: Budget | None,
+) -> bool:
+    """Whether the analyst has a grant to just these tables under just these caps; another one is refused."""
+    now = dt.datetime.now(dt.UTC)
+    live = [grant for grant in ledger.grants() if grant.analyst == analyst and not grant.ended(now)]
+    wanted = {account: (_amounts(budget), _amounts(monthly)) for account in accounts}
+    for grant in live:
+        if set(grant.tables) == set(tables) and _caps(ledger, grant, wanted) == wanted:
+            return True
+    if live:
+        why = "there is one already, to other tables or with other caps, and a token is not changed once it is out"
+        raise Conflict(f"a grant for {analyst!r}", why=why, fix=f"run discreet revoke {analyst} first", value=analyst)
+    return False
+
+
+def _caps(ledger: Ledger, grant: Grant, accounts: Iterable[str]) -> dict[str, tuple[Amounts, Amounts]]:
+    found: dict[str, list[Amounts]] = {account: [None, None] for account in accounts}
+    for each in ledger.standing(analyst=grant.analyst):
+        if each.grant == grant.id:
+            found.setdefault(each.account, [None, None])[each.scope == "window"] = _amounts(
+                budget_of_filter(each.filter)
+            )
+    return {account: (cap, window) for account, (cap, window) in found.items()}
+
+
+def _amounts(budget: Budget | None) -> Amounts:
+    return None if budget is None else budget_record(budget)

@@ -1,0 +1,36 @@
+"""Cumulative counts: the quantities of a distribution function, from the noisy nodes of its tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.curator.quantity import Function, Linear, Noisy, Quantity
+from discreet.mechanisms.cdf import Cdf, consistent, monotone
+
+_DENOMINATOR = 10**9  # weights are quotients of small numbers, which come back from floats as they are
+
+
+def cumulative(noisy: Sequence[Noisy], statistic: Cdf) -> list[Quantity]:
+    """Return how many values lie at or below each threshold, and at last all, from what the mechanism drew.
+
+    Least squares over the tree is linear in its nodes, so that each count is a weighted sum of them with an interval of
+    its own. The values shown are made monotone, as a distribution function is; an interval always holds its value.
+    """
+    assert statistic.branching is not None
+    answers = len(statistic.thresholds) + 1
+    leaves = consistent(np.eye(len(noisy)), statistic.branching, statistic.levels)
+    weights = np.cumsum(leaves, axis=-1)[:, :answers]
+    sums = [_weighted(noisy, weights[:, at].tolist()) for at in range(answers)]
+    settled = monotone(np.array([float(each.estimate) for each in sums]))
+    return [
+        Function("settled", (each,), (Fraction(value),), Fraction(0))
+        for each, value in zip(sums, settled.tolist(), strict=True)
+    ]
+
+
+def _weighted(noisy: Sequence[Noisy], weights: list[float]) -> Linear:
+    exact = [Fraction(weight).limit_denominator(_DENOMINATOR) for weight in weights]
+    return Linear(tuple(zip(exact, noisy, strict=True)))

@@ -1,0 +1,242 @@
+"""Curator: the custodian's hands on a vault: tables, grants and budgets. Whoever can read the vault's file is one."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from discreet.account.budget import Budget
+from discreet.core.column import Column
+from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.schema import Table
+from discreet.core.unit import Unit
+from discreet.curator._accounts import budget_of_filter, budgets_of
+from discreet.curator._tables import Tables
+from discreet.curator.budgets import holds, visible
+from discreet.curator.declare import expiry_of
+from discreet.curator.register import Registered as Registered
+from discreet.curator.register import budget_record
+from discreet.data.copied import is_memory
+from discreet.data.source import Source, locate, settle
+from discreet.ledger.ledger import Ledger
+from discreet.ledger.refusals import Conflict, NotAVault
+
+if TYPE_CHECKING:
+    from discreet.curator.lint import Remark
+    from discreet.curator.session import Session
+    from discreet.ledger.grant import Grant, Role
+    from discreet.ledger.standing import Standing
+    from discreet.ledger.verify import Verified
+
+Columns = Mapping[str, Column] | Iterable[Column]
+
+
+class Curator:
+    """A vault, opened by its custodian; it is created where there is none, unless `create=False`.
+
+    Guarantee: a budget is set once, when its first table is registered, and is never raised; tables that share a file,
+    and those put into one group, share it. What the chain says of a table was declared, never learned from a record.
+    """
+
+    def __init__(self, path: str | Path, *, create: bool = True) -> None:
+        self.path = Path(path)
+        if not self.path.exists() and not create:
+            fix = f"run discreet init {self.path}, or give the path of a vault"
+            raise NotAVault(f"vault {self.path}", why="there is none", fix=fix, value=str(self.path))
+        self.ledger = Ledger.open(self.path) if self.path.exists() else Ledger.create(self.path)
+        self._tables = Tables(self.ledger, self.path)
+
+    def register(
+        self,
+        name: str,
+        source: object,
+        *,
+        unit: Unit,
+        columns: Columns,
+        budget: Budget | None = None,
+        rows: int | None = None,
+        group: str | None = None,
+    ) -> Registered:
+        """Put a table behind the vault: a path, a `Source`, a data frame or a dict of lists.
+
+        `group` names the account that pays, shared by all tables of the same people; by default the table has one of
+        its own. A source registered before joins the account it has. To register the same again changes nothing.
+        """
+        table = Table(name, unit, columns, rows)
+        if name in self.tables():
+            return self._again(table, source, budget, group)
+        if not is_memory(source):
+            return self._tables.add(table, settle(locate(_path(source))), budget, group)
+        self._tables.check_new(table, budget, group)
+        with self._tables.copied(source, name) as located:
+            return self._tables.add(table, located, budget, group)
+
+    def declare(
+        self,
+        name: str,
+        *,
+        unit: Unit,
+        columns: Columns,
+        rows: int | None = None,
+        source: Source | str | Path | None = None,
+        budget: Budget | None = None,
+        group: str | None = None,
+        expected: int | None = None,
+    ) -> bool:
+        """Change what is declared of a table, and return whether anything changed; a change is a new version.
+
+        Bounds, keys, limits of rows and the declared size may change. Whom the table protects, and how much it may
+        lose, may not: what was answered so far was counted under that promise.
+        """
+        before, table = self.table(name), Table(name, unit, columns, rows)
+        same = self._tables.same(before, table, budget, group)
+        if source is not None and locate(source).resolved() != before.source.unsettled:
+            why, fix = "its rows were registered from elsewhere", f"run discreet refresh {name} with the new source"
+            raise Conflict(f"the source of {name!r}", why=why, fix=fix, value=str(source))
+        if not same:
+            self._tables.declare(before, table, expected)
+        return not same
+
+    def refresh(self, name: str, source: object = None, *, expected: int | None = None) -> Registered:
+        """Take a changed source, or a new one, as the next version of a table: same budget, nothing refunded.
+
+        `expected` is the revision you looked at; if another custodian changed the table since, this is refused.
+        """
+        before = self.table(name)
+        if source is not None and is_memory(source):
+            with self._tables.copied(source, name) as copied:
+                return self._tables.refresh(before, copied, expected)
+        # A header is read anew, since a changed file may have its columns in another order.
+        located = before.source.unsettled if source is None else locate(_path(source))
+        return self._tables.refresh(before, settle(located), expected)
+
+    def grant(
+        self,
+        analyst: str,
+        tables: str | Iterable[str] = (),
+        *,
+        budget: Budget | None = None,
+        monthly: Budget | None = None,
+        expires: dt.datetime | dt.timedelta | str | None = None,
+        role: Role = "analyst",
+    ) -> str:
+        """Let an analyst ask about tables, and return the token that proves it; it is shown this once.
+
+        `budget` caps what the analyst may spend of each account for good, `monthly` in a month; both only restrict.
+        """
+        names = (tables,) if isinstance(tables, str) else tuple(tables)
+        accounts = {self.table(name).account for name in names}
+        if not names and role == "analyst":
+            raise BadParameter("tables", names, why="an analyst asks about tables", fix="name at least one table")
+        caps, windows = (None if each is None else dict.fromkeys(sorted(accounts), each) for each in (budget, monthly))
+        return self.ledger.grant(analyst, names, caps, monthly=windows, expires=_moment(expires), role=role)
+
+    def granted(
+        self, analyst: str, tables: Iterable[str], *, budget: Budget | None = None, monthly: Budget | None = None
+    ) -> bool:
+        """Whether the analyst holds just this grant; one that differs is refused, since tokens are not changed."""
+        names = tuple(tables)
+        accounts = {self.table(name).account for name in names}
+        return holds(self.ledger, analyst, names, accounts, budget, monthly)
+
+    def revoke(self, who: str) -> tuple[str, ...]:
+        """End a grant, by its identifier, or all of an analyst's; return which ended. What was spent stays spent."""
+        return self.ledger.revoke(who)
+
+    def window(self, account: str, budget: Budget) -> bool:
+        """Cap what an account may spend in a month, and return whether that is new; the lifetime budget still holds.
+
+        A new amount starts the month anew.
+        """
+        self.budget(account)  # refuses an unknown account
+        windows = [
+            budget_record(budget_of_filter(each.filter))
+            for each in self.ledger.standing()
+            if (each.scope, each.account, each.grant) == ("window", account, None)
+        ]
+        if budget_record(budget) in windows:
+            return False
+        self.ledger.window(account, budget)
+        return True
+
+    def session(self, token: str) -> Session:
+        """Open a session for whoever holds the token."""
+        from discreet.curator.session import Session
+
+        return Session(self, self.ledger.authenticate(token))
+
+    def tables(self) -> list[str]:
+        """Return the names of all tables."""
+        return self._tables.names()
+
+    def table(self, name: str) -> Registered:
+        """Return a registered table, or refuse a name that is none with the nearest ones."""
+        return self._tables.get(name)
+
+    def check(self, name: str) -> None:
+        """Refuse a table whose source is not what was registered; the text says nothing about rows."""
+        self._tables.check(name)
+
+    def budget(self, account: str) -> Budget:
+        """Return the budget of an account."""
+        known = budgets_of(self.ledger)
+        if account not in known:
+            raise UnknownName("account", account, known)
+        return known[account]
+
+    def budgets(self, grant: Grant | None = None) -> list[Standing]:
+        """Return how all limits stand, or those that concern one grant: its own, and what everybody shares."""
+        return visible(self.ledger, grant, self._tables.all())
+
+    def verify(self, head: str | None = None) -> Verified:
+        """Check the whole ledger, against the anchor and a head kept elsewhere, or refuse with what is wrong."""
+        return self.ledger.verify(head)
+
+    def lint(self, name: str | None = None) -> list[Remark]:
+        """Compare declarations with exact rows: for the custodian's eyes alone."""
+        from discreet.curator.lint import lint
+
+        chosen = self._tables.all() if name is None else [self.table(name)]
+        return [remark for each in chosen for remark in lint(each, self.budget(each.account))]
+
+    def close(self) -> None:
+        """Close the vault."""
+        self.ledger.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Curator({str(self.path)!r}, tables={self.tables()!r})"
+
+    def _again(self, table: Table, source: object, budget: Budget | None, group: str | None) -> Registered:
+        """Return what is registered already, if it is all the same."""
+        before = self.table(table.name)
+        same_table = self._tables.same(before, table, budget, group)
+        same_source = not is_memory(source) and locate(_path(source)).resolved() == before.source.unsettled
+        if same_table and same_source:
+            return before
+        what = "declaration" if same_source else "source"
+        fix = f"use refresh({table.name!r}, source) for new rows, declare({table.name!r}, ...) for new bounds"
+        raise Conflict(f"table {table.name!r}", why=f"it is registered with another {what}", fix=fix, value=table.name)
+
+
+def _path(source: object) -> str | Path | Source:
+    if isinstance(source, str | Path) or (isinstance(source, Source) and source.kind != "memory-copy"):
+        return source
+    why, fix = "rows come from a file or a data frame", "use a path, pandas, Polars, Arrow, or a dict of lists"
+    raise BadParameter("source", type(source).__name__, why=why, fix=fix)
+
+
+def _moment(expires: dt.datetime | dt.timedelta | str | None) -> dt.datetime | None:
+    match expires:
+        case dt.timedelta():
+            return dt.datetime.now(dt.UTC) + expires
+        case str():
+            return expiry_of(expires)
+    return expires

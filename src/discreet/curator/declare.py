@@ -1,0 +1,95 @@
+"""Declarations as people type them: columns, units, budgets and expiries in a few words, on a line or in a file."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from fractions import Fraction
+from typing import Any
+
+from discreet.account.budget import Budget
+from discreet.core.column import Column
+from discreet.core.errors import BadParameter
+from discreet.core.schema import between, date, flag, one_of, text
+from discreet.core.unit import Unit, person, row
+from discreet.core.written import parse_written
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_WHOLE = re.compile(r"[+-]?\d+")
+_SPAN = re.compile(r"(\d+)([hdw])")
+_HOURS = {"h": 1, "d": 24, "w": 168}
+_COLUMNS = "write 0..110, 0..50000:0.01, 2020-01-01..2024-12-31, A,B,C, flag or text"
+
+
+def column_of(words: str) -> Column:
+    """Read a column: `0..110`, `0..50000:0.01` (step), `2020-01-01..2024-12-31`, `A,B,C`, `flag` or `text`.
+
+    A `!` at the end promises that no null occurs. A category of one key is written with a comma: `A,`.
+    """
+    stripped = words.strip()
+    nullable = not stripped.endswith("!")
+    spec = stripped.removesuffix("!").strip()
+    if spec in ("flag", "text"):
+        return flag(nullable=nullable) if spec == "flag" else text(nullable=nullable)
+    if ".." in spec:
+        low, _, high = spec.partition("..")
+        if _DAY.fullmatch(low.strip()) and _DAY.fullmatch(high.strip()):
+            return date(low.strip(), high.strip(), nullable=nullable)
+        high, colon, step = high.partition(":")
+        resolution = _number("step", step) if colon else None
+        return between(_number("low", low), _number("high", high), step=resolution, nullable=nullable)
+    if "," in spec:
+        keys = [key.strip() for key in spec.split(",") if key.strip()]
+        if all(_WHOLE.fullmatch(key) for key in keys):
+            return one_of(*(int(key) for key in keys), nullable=nullable)
+        return one_of(*keys, nullable=nullable)
+    raise BadParameter("column", words, why="it says neither bounds nor keys", fix=_COLUMNS)
+
+
+def _number(name: str, text: str) -> int | Fraction:
+    """Read a number exactly; whole ones as int, which reads better in a refusal."""
+    number = parse_written(name, text)
+    return number.numerator if number.denominator == 1 else number
+
+
+def unit_of(words: str, **limits: Any) -> Unit:  # noqa: ANN401  (what `person` takes, checked there)
+    """Read a unit: `row`, or `person:patient_id` with its limits (`max_rows`, `max_groups`, `relation`, `bound`)."""
+    kind, colon, identifier = words.partition(":")
+    given = {name: value for name, value in limits.items() if value is not None}
+    if kind == "row" and not colon:
+        if set(given) - {"relation"}:
+            name = min(set(given) - {"relation"})
+            why = "a row unit protects single rows, so there is nothing to bound"
+            raise BadParameter(name, given[name], why=why, fix="leave it out, or use person:ID")
+        return row(**given)
+    if kind == "person" and identifier.strip():
+        if "max_rows" not in given:
+            why = "how many rows of one person are used has to be said"
+            raise BadParameter(
+                "max_rows", None, why=why, fix="use the most one person should count for, for example 20"
+            )
+        return person(identifier.strip(), **given)
+    why = "a guarantee protects single rows, or all rows that share an identifier"
+    raise BadParameter("unit", words, why=why, fix="write row, or person:patient_id")
+
+
+def budget_of(epsilon: str | None, delta: str | None, rho: str | None) -> Budget | None:
+    """Read a budget from text, exactly as written; None where nothing is given."""
+    if epsilon is None and delta is None and rho is None:
+        return None
+    given = {"epsilon": epsilon, "delta": delta, "rho": rho}
+    return Budget(**{name: parse_written(name, value) for name, value in given.items() if value is not None})
+
+
+def expiry_of(words: str, *, now: dt.datetime | None = None) -> dt.datetime:
+    """Read when a grant ends: a span such as `30d`, `12h` or `8w` from now, or the first moment of a day, in UTC."""
+    span, day = _SPAN.fullmatch(words.strip()), _DAY.fullmatch(words.strip())
+    try:
+        if span:
+            return (now or dt.datetime.now(dt.UTC)) + dt.timedelta(hours=int(span[1]) * _HOURS[span[2]])
+        if day:
+            return dt.datetime.combine(dt.date.fromisoformat(words.strip()), dt.time(), dt.UTC)
+    except (ValueError, OverflowError):
+        pass
+    why = "it is neither a span of time nor a day"
+    raise BadParameter("expires", words, why=why, fix="write 30d, 12h, 8w or 2027-01-31")

@@ -1,0 +1,236 @@
+"""Lint: what a custodian should look at before letting anybody ask; it reads exact data, and is for them alone.
+
+Nothing here is private: every figure is exact. No session reaches this module, and no answer, preview or refusal an
+analyst sees depends on what it remarks.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+
+from discreet.account.budget import Budget
+from discreet.core.column import Column
+from discreet.core.errors import Refusal
+from discreet.core.written import as_written
+from discreet.curator._quasi import quasi_identifiers
+from discreet.curator._raw import quoted, values_sql
+from discreet.curator.register import Registered
+from discreet.data.source import connect
+
+if TYPE_CHECKING:
+    import duckdb
+
+Severity = Literal["error", "warning", "note"]
+
+# Shares below these are the odd ends of any real table.
+_CLAMPED, _DROPPED, _UNIQUE = 0.05, 0.05, 0.05
+_LARGE_EPSILON = 10
+
+# Bounds are looked at to so many decimals; and numbers that clocks, calendars and laws put into people's heads.
+_FINE = 10**9
+_EVERYDAY = frozenset({"12", "16", "18", "21", "23", "24", "31", "52", "59", "365", "366"})
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A thing to look at: an `error` breaks a promise, a `warning` costs privacy or accuracy, a `note` may be meant."""
+
+    severity: Severity
+    table: str
+    column: str | None
+    what: str
+    why: str
+    fix: str
+
+    def record(self) -> dict[str, str | None]:
+        """Return the fields as plain JSON values."""
+        return asdict(self)
+
+
+def lint(registered: Registered, budget: Budget | None) -> list[Remark]:
+    """Compare a table's declaration with its exact rows, and return what does not fit, the worst first."""
+    import duckdb
+
+    with connect() as engine:
+        try:
+            engine.execute(f"CREATE VIEW source AS SELECT * FROM {registered.from_sql}")  # noqa: S608  (quoted)
+            found = [*_remarks(engine, registered, budget)]
+        except duckdb.Error:
+            why, fix = "its files cannot be read as registered", f"run discreet refresh {registered.name}"
+            raise Refusal(f"the source of {registered.name!r}", why=why, fix=fix, value=registered.name) from None
+    order = ("error", "warning", "note")
+    return sorted(found, key=lambda remark: order.index(remark.severity))
+
+
+def _remarks(engine: duckdb.DuckDBPyConnection, registered: Registered, budget: Budget | None) -> Iterator[Remark]:
+    table = registered.table
+    (rows,) = _one(engine, "SELECT count(*) FROM source")
+    yield from _sizes(engine, registered, budget, rows)
+    if not rows:
+        yield Remark("warning", table.name, None, "no rows", "every answer is noise alone", "check the source")
+        return
+    yield from _people(engine, registered, rows)
+    for column in table.columns:
+        yield from _column(engine, registered, column, rows)
+    # An identifier is unique by its nature, and is never asked about.
+    asked = [column for column in table.columns if column.name != table.unit.identifier]
+    for names, share in quasi_identifiers(engine, asked, registered.physical, rows, _UNIQUE):
+        yield Remark(
+            "note",
+            table.name,
+            ", ".join(names),
+            f"{share:.0%} of the rows are unique on {' + '.join(names)}",
+            "whoever knows these of a person finds the row, in any copy that is not protected",
+            "hand out no exact rows with these columns together; answers from here are protected all the same",
+        )
+
+
+def _sizes(
+    engine: duckdb.DuckDBPyConnection, registered: Registered, budget: Budget | None, rows: int
+) -> Iterator[Remark]:
+    table, identifier = registered.table, registered.table.unit.identifier
+    if table.rows is not None and table.rows != rows:
+        what = f"{table.rows:,} rows are declared and there are {rows:,}"
+        fix = "declare the size that is public, or none; never the exact one if it is secret"
+        yield Remark("warning", table.name, None, what, "previews and means rely on the declared size", fix)
+    units = rows if identifier is None else _one(engine, f"SELECT count(DISTINCT {quoted(identifier)}) FROM source")[0]  # noqa: S608
+    if budget is None:
+        return
+    delta = None if budget.delta is None else as_written("delta", budget.delta)
+    if delta and units and delta >= Fraction(1, units):
+        whom = "rows" if identifier is None else "people"
+        why = f"there are {units:,} {whom}, so that one of them may be laid open by the delta alone"
+        fix = f"use a delta well below {1 / units:.0e}, such as {1 / units / 100:.0e}"
+        yield Remark("error", table.name, None, f"delta {float(delta):g} is not below 1/n", why, fix)
+    epsilon = None if budget.epsilon is None else as_written("epsilon", budget.epsilon)
+    if epsilon is not None and epsilon > _LARGE_EPSILON:
+        why = f"the odds of any guess about a person may grow by a factor of e^{float(epsilon):g}"
+        yield Remark("warning", table.name, None, f"epsilon {float(epsilon):g} promises little", why, "use less")
+
+
+def _people(engine: duckdb.DuckDBPyConnection, registered: Registered, rows: int) -> Iterator[Remark]:
+    unit = registered.table.unit
+    if unit.identifier is None:
+        return
+    name = quoted(unit.identifier)
+    nameless, most, *_ = _one(
+        engine,
+        f"SELECT coalesce(sum(n) FILTER (WHERE p IS NULL), 0), coalesce(max(n) FILTER (WHERE p IS NOT NULL), 0)"  # noqa: S608
+        f" FROM (SELECT {name} AS p, count(*) AS n FROM source GROUP BY 1)",
+    )
+    if nameless:
+        why = "nobody can say whose they are, so that they cannot be bounded person by person"
+        fix = f"fill {unit.identifier!r} or leave these rows out of the source"
+        yield Remark(
+            "warning", registered.name, unit.identifier, f"{_share(nameless, rows)} have no identifier", why, fix
+        )
+    if not isinstance(unit.max_rows, int):
+        return
+    (dropped,) = _one(
+        engine,
+        f"SELECT coalesce(sum(n - {unit.max_rows}), 0) FROM (SELECT count(*) AS n FROM source"  # noqa: S608
+        f" WHERE {name} IS NOT NULL GROUP BY {name} HAVING count(*) > {unit.max_rows})",
+    )
+    if dropped / rows >= _DROPPED:
+        what = f"{_share(dropped, rows)} are dropped by max_rows={unit.max_rows}"
+        why = f"one person has {most:,}; totals come out too small by what is dropped"
+        yield Remark(
+            "warning", registered.name, unit.identifier, what, why, "raise max_rows, at the price of more noise"
+        )
+
+
+def _column(engine: duckdb.DuckDBPyConnection, registered: Registered, column: Column, rows: int) -> Iterator[Remark]:
+    assert column.name is not None
+    name, value = registered.name, values_sql(column, registered.physical[column.name])
+    (present,) = _one(engine, f"SELECT count({value}) FROM source")  # noqa: S608
+    if not column.nullable and present < rows:
+        why = "it was promised that there are none"
+        fix = "leave nullable=False out, or mend the source"
+        yield Remark("error", name, column.name, f"{_share(rows - present, rows)} are null or unreadable", why, fix)
+    if column.kind in ("number", "date") and present:
+        yield from _bounds(engine, name, column, value, present)
+    if column.kind == "category":
+        yield from _keys(engine, name, column, value, present)
+
+
+def _bounds(
+    engine: duckdb.DuckDBPyConnection, table: str, column: Column, value: str, present: int
+) -> Iterator[Remark]:
+    assert column.bounds is not None
+    low, high = column.bounds
+    least, most = _one(engine, f"SELECT min({value}), max({value}) FROM source")  # noqa: S608
+    for side, bound, exact in (("lower", low, least), ("upper", high, most)):
+        if _number(bound) == _number(exact) and not is_round(bound):
+            what = (
+                f"the {side} bound {_written(bound)} is the {'least' if side == 'lower' else 'largest'} value there is"
+            )
+            why = "a bound copied from the data tells of the person who has it, for free"
+            yield Remark("warning", table, column.name, what, why, "declare a bound you would know without looking")
+    ends = [_number(low), _number(high)]
+    if column.kind == "date":
+        value = f"({value} - DATE '1970-01-01')"
+    (outside,) = _one(engine, f"SELECT count(*) FROM source WHERE {value} < ? OR {value} > ?", ends)  # noqa: S608
+    if outside / present >= _CLAMPED:
+        what = f"{outside / present:.0%} of the values lie outside {_written(low)}..{_written(high)}"
+        why = "they are clamped, which shifts sums and means"
+        yield Remark("warning", table, column.name, what, why, "widen the bounds, at the price of more noise")
+
+
+def _keys(engine: duckdb.DuckDBPyConnection, table: str, column: Column, value: str, present: int) -> Iterator[Remark]:
+    assert column.keys is not None
+    found = dict(engine.execute(f"SELECT {value} AS k, count(*) FROM source WHERE k IS NOT NULL GROUP BY 1").fetchall())  # noqa: S608
+    others = {key: count for key, count in found.items() if key not in column.keys}
+    if others:
+        shown = ", ".join(repr(key) for key in sorted(others, key=lambda key: (-others[key], str(key)))[:3])
+        what = f"{_share(sum(others.values()), present)} have keys that are not declared: {shown}"
+        why = "they count as null, and appear in no group"
+        yield Remark("warning", table, column.name, what, why, "declare these keys, if they are no secret themselves")
+    unused = [key for key in column.keys if key not in found]
+    if unused:
+        what = f"nobody has {', '.join(repr(key) for key in unused[:3])}{' and others' if len(unused) > 3 else ''}"
+        why = "the key appears in every answer, with noise; that is as it should be, unless it is a typo"
+        yield Remark("note", table, column.name, what, why, "check the spelling")
+
+
+def is_round(bound: Fraction | dt.date) -> bool:
+    """Whether a person might choose this bound without data: 0, 110, 0.25, 999, the end of a month."""
+    if isinstance(bound, dt.date):
+        return bound.day == 1 or (bound + dt.timedelta(days=1)).day == 1
+    if _FINE % bound.denominator:
+        return bound.numerator in (-1, 0, 1)
+    whole = str(abs(bound * _FINE).numerator).lstrip("0")
+    digits = whole.rstrip("0")
+    # 110 and 0.25 are chosen; 96 might be somebody's age.
+    return (
+        len(digits) <= 1
+        or digits in _EVERYDAY
+        or set(digits) == {"9"}
+        or (len(digits) == 2 and _is_plain(bound, digits))
+    )
+
+
+def _is_plain(bound: Fraction, digits: str) -> bool:
+    return digits.endswith("5") or (abs(bound) >= 100 and bound % 10 == 0)
+
+
+def _number(value: Any) -> float | int:  # noqa: ANN401  (a bound, or what the engine returns)
+    return (value - dt.date(1970, 1, 1)).days if isinstance(value, dt.date) else float(value)
+
+
+def _written(bound: Fraction | dt.date) -> str:
+    return bound.isoformat() if isinstance(bound, dt.date) else f"{float(bound):.12g}"
+
+
+def _share(count: int, of: int) -> str:
+    share = count / of
+    return f"{count:,} rows ({share:.0%})" if share >= 0.01 or not count else f"{count:,} rows (below 1%)"
+
+
+def _one(engine: duckdb.DuckDBPyConnection, sql: str, parameters: list[Any] | None = None) -> tuple[Any, ...]:
+    found = engine.execute(sql, parameters or []).fetchone()
+    assert found is not None
+    return tuple(found)

@@ -1,0 +1,127 @@
+"""Offer: the least price at which an answer is as exact as was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from discreet.account.checks import whole
+from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.written import Number, as_written
+from discreet.curator.asked import Asked, Rows, asked, one_measure, unit_and_reach
+from discreet.curator.asking import Asking
+from discreet.curator.measure import Measure, Reach
+from discreet.curator.price import Price
+from discreet.plan.aggregates import Aggregate
+
+if TYPE_CHECKING:
+    from discreet.curator.answer import Answer
+    from discreet.curator.preview import Preview
+
+_LEAST, _MOST = Fraction(1, 10**6), Fraction(10**4)
+_FINE = Fraction(1001, 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A report at the least epsilon that keeps every column within its half-width; `release()` takes it."""
+
+    report: Asking
+    epsilon: Fraction
+    delta: Fraction
+    max_rows: Rows
+    rows: int | None
+
+    def preview(self) -> Preview:
+        """Show what the offer would buy."""
+        from discreet.curator.preview import preview
+
+        return preview(self.asked, self.rows, self.max_rows)
+
+    def release(self, *, fresh: bool = False) -> Answer:
+        """Pay the offer, and return the answer.
+
+        Guarantee: that of `Report.release`.
+        """
+        from discreet.curator.answering import release
+
+        return release(self.asked, fresh=fresh)
+
+    @property
+    def asked(self) -> Asked:
+        """The question at its price."""
+        return asked(self.report, Price(self.epsilon, self.delta, None), self.max_rows)
+
+    def __str__(self) -> str:
+        shares = ", ".join(f"{name} {float(weight):.4g}" for name, weight in self.report.weights)
+        return f"epsilon {float(self.epsilon):.4g} ({shares})\n{self.preview()}"
+
+    __repr__ = __str__
+
+
+def offer(
+    report: Asking,
+    half_widths: Mapping[str, Number],
+    *,
+    delta: Number | None,
+    rows: int | None,
+    max_rows: Rows,
+    beta: float,
+) -> Offer:
+    """Find for each column the least epsilon that does: their sum is the price, their shares the weights."""
+    names = [name for name, _ in report.aggregates]
+    for name in half_widths:
+        if name not in names:
+            raise UnknownName("aggregate", name, names)
+    missing = [name for name in names if name not in half_widths]
+    if missing:
+        why = "without a half-width there is no least price for it"
+        raise BadParameter(
+            missing[0], None, why=why, fix=f"name them all: for_error({', '.join(f'{n}=...' for n in names)})"
+        )
+    if report.query.keys is not None and report.query.keys.selected:
+        why = "how many keys a question finds depends on its price in another way"
+        raise BadParameter("keys", report.query.keys.names, why=why, fix="declare the keys, or choose epsilon yourself")
+    _, reach = unit_and_reach(report, max_rows)
+    size = reach.size if rows is None else whole("rows", rows)
+    needed = {
+        name: _least(name, aggregate, as_written(name, half_widths[name]), reach, size, beta)
+        for name, aggregate in report.aggregates
+    }
+    total = sum(needed.values(), Fraction(0))
+    slack = Fraction(0) if delta is None else as_written("delta", delta)
+    return Offer(report.weighted(**needed), total, slack, max_rows, rows)
+
+
+def _least(name: str, aggregate: Aggregate, wanted: Fraction, reach: Reach, rows: int | None, beta: float) -> Fraction:
+    if wanted <= 0:
+        why = "noise is never quite zero"
+        raise BadParameter(name, wanted, why=why, fix="use a positive half-width")
+
+    def enough(epsilon: Fraction) -> bool:
+        found = one_measure(name, aggregate, Price(epsilon, Fraction(0), None), reach)
+        if not isinstance(found, Measure):
+            return found.spread <= wanted
+        if found.sized and rows is None:
+            why = "its error depends on how many rows there are"
+            raise BadParameter(
+                "rows", None, why=why, fix="pass rows=, or declare the table's size when it is registered"
+            )
+        return found.half_width(rows or 1, beta) <= wanted
+
+    if not enough(_MOST):
+        why = f"no epsilon up to {_MOST} is enough"
+        raise BadParameter(name, wanted, why=why, fix="ask for a wider half-width, or narrow the declared bounds")
+    return _search(enough)
+
+
+def _search(enough: Callable[[Fraction], bool]) -> Fraction:
+    """Return the least epsilon that is enough, to a thousandth of itself and with few digits."""
+    low, high = _LEAST, _MOST
+    while high / low > _FINE:
+        # The middle in ratio; three digits more than are needed keep the fractions short.
+        middle = Fraction(f"{float(low * high) ** 0.5:.6g}")
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

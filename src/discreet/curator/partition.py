@@ -1,0 +1,96 @@
+"""Partition: different questions about disjoint parts of a table, paid together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from discreet.account.composition import total
+from discreet.account.disjoint import parallel
+from discreet.account.loss import PrivacyLoss
+from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.written import Number
+from discreet.curator.answer import Answer
+from discreet.curator.answering import answer, pay, proof, remaining
+from discreet.curator.asked import Asked, asked
+from discreet.curator.asking import Asking
+from discreet.curator.price import Price
+from discreet.curator.subject import Subject
+from discreet.plan.stability import stability
+
+if TYPE_CHECKING:
+    from discreet.curator.runner import Runner
+
+# A function of a part, which is a `Query`, that asks it something.
+Ask = Callable[[Any], Asking]
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """The parts of a table by the declared keys of one column, each to be asked what it likes.
+
+    Guarantee: a release of all parts costs the dearest of them where a unit lies in one part only: rows, and people
+    whose rows were bounded to one for the whole table. Otherwise it costs as many times the dearest as a unit can meet
+    parts; and the sum of all, where people are bounded in each question by itself, or units are replaced.
+    """
+
+    query: Subject
+    column: str
+    parts: Mapping[Any, Subject]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def __getitem__(self, key: object) -> Subject:
+        """Return one part, as a table to ask about."""
+        if key not in self.parts:
+            raise UnknownName("part", str(key), [str(each) for each in self.parts])
+        return self.parts[key]
+
+    def release(
+        self,
+        ask: Ask | Mapping[Any, Ask],
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        *,
+        fresh: bool = False,
+    ) -> dict[Any, Answer]:
+        """Ask every part, or those that are named, at this price each; return the answers by key.
+
+        Guarantee: `loss` in all, in the ledger before the data are read.
+        """
+        price = Price.of(epsilon, delta, rho)
+        asks = dict(ask) if isinstance(ask, Mapping) else dict.fromkeys(self, ask)
+        parts = {key: asked(each(self[key]), price, None) for key, each in asks.items()}
+        if not parts:
+            raise BadParameter("ask", {}, why="no part is asked", fix="pass a function of a part, or one for each key")
+        question = json.dumps(
+            {"partition": self.column, "parts": [[str(key), part.question] for key, part in parts.items()]},
+            ensure_ascii=False,
+        )
+
+        def work(runner: Runner) -> str:
+            return json.dumps([answer(part, runner).to_json() for part in parts.values()])
+
+        label = f"{len(parts)} parts by {self.column} from {', '.join(self.query.tables)}"
+        text, receipt = pay(self.query, question, self.loss(parts), label, work, fresh=fresh)
+        return {
+            key: Answer.from_json(each, receipt=proof(receipt), remaining=remaining(receipt))
+            for key, each in zip(parts, json.loads(text), strict=True)
+        }
+
+    def loss(self, parts: Mapping[Any, Asked]) -> PrivacyLoss:
+        """Return what all parts cost together."""
+        losses = [part.loss for part in parts.values()]
+        unit = next(iter(parts.values())).unit
+        apart = unit.relation == "add_remove" and (unit.is_row or unit.bound == "table")
+        if not apart:
+            return total(losses)
+        met = min(stability(self.query.plan, unit, self.query.tables, groups=True).l1, len(losses))
+        return parallel(*losses) * met

@@ -1,0 +1,212 @@
+"""Preview: what an answer would cost and how far it would be off, before anything is paid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from discreet.account.checks import whole
+from discreet.account.exceeded import BudgetExceeded, rounded_down
+from discreet.curator.asked import Asked, asked
+from discreet.curator.binned import Binned
+from discreet.curator.measure import Measure
+from discreet.curator.ranked import Ranked
+from discreet.curator.words import limit_words
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.table import Table
+
+
+_HEADINGS = ("column", "mechanism", "sensitivity", "noise", "95% half-width", "cost", "delta")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What is known beforehand of one column of the answer; `half_width` is None where it depends on the data."""
+
+    column: str
+    mechanism: str
+    sensitivity: str
+    noise: str
+    half_width: float | None
+    within: str
+    cost: str
+    delta: str
+    ranks: float | None = None
+
+    def texts(self) -> tuple[str, ...]:
+        """Return the line as it is shown."""
+        return self.column, self.mechanism, self.sensitivity, self.noise, self.within, self.cost, self.delta
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A table of expected errors and prices: a function of the question, the schema, and what was declared or bought.
+
+    Guarantee: no row of the private tables was looked at, so that a preview is free and may be asked for at will.
+    """
+
+    lines: tuple[Line, ...]
+    price: str
+    remaining: tuple[str, ...]
+    notes: tuple[str, ...]
+    asked: Asked
+    rows: int | None = None
+    max_rows: int | Literal["auto"] | None = None
+
+    def __getitem__(self, column: str) -> Line:
+        for line in self.lines:
+            if line.column == column:
+                return line
+        from discreet.core.errors import UnknownName
+
+        raise UnknownName("column", column, [line.column for line in self.lines])
+
+    def __str__(self) -> str:
+        rows = [_HEADINGS, *(line.texts() for line in self.lines)]
+        widths = [max(len(row[place]) for row in rows) for place in range(len(_HEADINGS))]
+        table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        return "\n".join([*table, *self._below()])
+
+    __repr__ = __str__
+
+    def __rich__(self) -> Table:
+        from rich.box import SIMPLE_HEAD
+        from rich.table import Table
+
+        table = Table(box=SIMPLE_HEAD, pad_edge=False, caption="\n".join(self._below()), caption_justify="left")
+        for heading in _HEADINGS:
+            table.add_column(heading, overflow="fold")
+        for line in self.lines:
+            table.add_row(*line.texts())
+        return table
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        head = "".join(f"<th style='text-align:left'>{escape(each)}</th>" for each in _HEADINGS)
+        body = "".join(
+            "<tr>" + "".join(f"<td style='text-align:left'>{escape(each)}</td>" for each in line.texts()) + "</tr>"
+            for line in self.lines
+        )
+        below = "<br>".join(escape(each) for each in self._below())
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{below}</p>"
+
+    def record(self) -> dict[str, Any]:
+        """Return the preview as plain JSON values."""
+        return {
+            "price": self.price,
+            "columns": [
+                {name: getattr(line, name) for name in Line.__slots__ if name != "within"} | {"within": line.within}
+                for line in self.lines
+            ],
+            "remaining": list(self.remaining),
+            "notes": list(self.notes),
+        }
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Draw the half-widths of all columns against the price, on both sides of the one that was asked about."""
+        from discreet.curator._error_plot import plot
+
+        price = self.asked.price
+        currency, now = ("epsilon", price.epsilon) if price.epsilon is not None else ("rho", price.rho)
+        return plot(self._curves(), currency, float(now or 0), None if path is None else Path(path))
+
+    def _curves(self) -> dict[str, list[tuple[float, float]]]:
+        """Return price and half-width (in ranks for quantiles) of every column, from a tenth to ten times the price."""
+        curves: dict[str, list[tuple[float, float]]] = {}
+        for step in range(-8, 9):
+            part = self.asked.price.share(Fraction(f"{10 ** (step / 8):.4g}"))
+            amount = float(part.epsilon if part.epsilon is not None else part.rho or 0)
+            for line in preview(asked(self.asked.report, part, self.max_rows), self.rows).lines:
+                half = line.half_width if line.half_width is not None else line.ranks
+                if half is not None:
+                    curves.setdefault(line.column, []).append((amount, half))
+        return curves
+
+    def _below(self) -> list[str]:
+        return [f"price: {self.price}", *self.remaining, *self.notes]
+
+
+def preview(question: Asked, rows: int | None = None, max_rows: int | Literal["auto"] | None = None) -> Preview:
+    """Look ahead: from the question, the schema, and a declared or supposed number of rows."""
+    size = question.reach.size if rows is None else whole("rows", rows)
+    lines = [line for each in question.measures for line in _lines(each, size)]
+    remaining, notes = tuple(_remaining(question)), tuple(_notes(question, size))
+    return Preview(tuple(lines), str(question.price), remaining, notes, question, rows, max_rows)
+
+
+def _lines(measure: Measure | Ranked | Binned, rows: int | None) -> list[Line]:
+    cost = str(measure.price)
+    if isinstance(measure, Ranked):
+        words = f"{measure.ranks:,.0f} ranks"
+        return [
+            Line(name, measure.kind, measure.sensitivity, measure.noise, None, words, cost, "0", measure.ranks)
+            for name in measure.columns
+        ]
+    if isinstance(measure, Binned):
+        half = measure.half_width()
+        return [Line(measure.name, measure.kind, measure.sensitivity, measure.noise, half, _figure(half), cost, "0")]
+    return [
+        Line(
+            measure.name,
+            measure.kind,
+            measure.sensitivity,
+            measure.noise,
+            *_half_width(measure, rows),
+            cost,
+            "0",
+        )
+    ]
+
+
+def _half_width(measure: Measure, rows: int | None) -> tuple[float | None, str]:
+    """Return the half-width, or the formula it follows where nobody said how many rows there are."""
+    if not measure.sized:
+        half = measure.half_width(1)
+        return half, _figure(half)
+    if rows is not None:
+        half = measure.half_width(rows)
+        return half, f"at most {_figure(half)} for {rows:,} rows"
+    # The noise of a mean is that of its sums over n, once n is large.
+    far = 10**9
+    return None, f"{measure.half_width(far) * far:,.4g} / n"
+
+
+def _figure(half: float) -> str:
+    """Write a half-width: whole ones as they are, others in four digits."""
+    return f"{half:,.0f}" if half == int(half) else f"{half:,.4g}"
+
+
+def _remaining(question: Asked) -> list[str]:
+    """Say what each limit would have left after this question, or that it would refuse it."""
+    query = question.report.query
+    texts = []
+    for standing in query.desk.standings(query.accounts):
+        where = limit_words(standing)
+        try:
+            after = standing.filter.admit(question.loss)
+        except BudgetExceeded as error:
+            texts.append(f"{where}: too little left ({error.why}); {error.fix}")
+            continue
+        left, budget = after.remaining.loss, after.budget.loss
+        figures = f"{rounded_down(left)} of {rounded_down(budget)} {after.currency}"
+        texts.append(f"{where}: {float(100 * left / budget):.1f}% would remain ({figures})")
+    return texts
+
+
+def _notes(question: Asked, rows: int | None) -> list[str]:
+    notes = []
+    if question.selection is not None:
+        notes.append(
+            f"keys are found by private selection (delta {float(question.selection.delta):.3g}): a key of"
+            f" {question.selection.error():,.0f} people or more appears with probability 0.95"
+        )
+    if question.bound is not None:
+        notes.append(f"a tenth of the price buys max_rows; until then {question.unit.max_rows} is supposed")
+    if rows is None and any(isinstance(each, Measure) and each.sized for each in question.measures):
+        notes.append("n is the number of rows in a group: pass rows= to see figures")
+    return notes

@@ -1,0 +1,95 @@
+"""Price: what a question may cost, in epsilon, in epsilon and delta, or in rho."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any
+
+from discreet.account.checks import failure, positive
+from discreet.account.conversion import zcdp_budget
+from discreet.core import record as records
+from discreet.core.errors import BadParameter
+from discreet.core.written import Number, as_written
+
+_FIX = "use epsilon=0.5, or epsilon=0.5 with delta=1e-9, or rho=0.01"
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What one question may cost.
+
+    `epsilon` alone buys Laplace noise, `rho` Gaussian noise, `epsilon` and `delta` the better of the two. A `delta` is
+    also what selects keys that were not declared.
+    """
+
+    epsilon: Fraction | None
+    delta: Fraction
+    rho: Fraction | None
+
+    @classmethod
+    def of(cls, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Price:
+        """Read a price as a person wrote it: 0.1 is one tenth."""
+        if (epsilon is None) == (rho is None):
+            given = None if epsilon is None else (epsilon, rho)
+            why = "a question is paid in epsilon or in rho, and in one of them"
+            raise BadParameter("epsilon", given, why=why, fix=_FIX)
+        slack = Fraction(0) if delta is None else as_written("delta", delta)
+        failure("delta", slack)
+        if epsilon is not None:
+            return cls(Fraction(positive("epsilon", as_written("epsilon", epsilon))), slack, None)
+        return cls(None, slack, Fraction(positive("rho", as_written("rho", rho))))
+
+    def share(self, part: Fraction) -> Price:
+        """Return a part of the price; delta is not split here, since few aggregates use any."""
+        return Price(_times(self.epsilon, part), self.delta, _times(self.rho, part))
+
+    def concentrated(self) -> Price:
+        """Return the rho that stays within epsilon and delta (Canonne, Kamath, Steinke 2020): Gaussian noise."""
+        assert self.epsilon is not None
+        return Price(None, Fraction(0), Fraction(zcdp_budget(self.epsilon, self.delta)))
+
+    @property
+    def selecting(self) -> Fraction:
+        """The epsilon a mechanism that chooses may use: rho buys sqrt(8 rho), by bounded range."""
+        if self.epsilon is not None:
+            return self.epsilon
+        assert self.rho is not None
+        return root_below(8 * self.rho)
+
+    def noise(self) -> dict[str, Any]:
+        """Return the price as the parameter of a mechanism that adds noise."""
+        return {"epsilon": self.epsilon} if self.epsilon is not None else {"rho": self.rho}
+
+    def __str__(self) -> str:
+        amount = f"epsilon {_short(self.epsilon)}" if self.epsilon is not None else f"rho {_short(self.rho)}"
+        return f"{amount}, delta {_short(self.delta)}" if self.delta else amount
+
+    def record(self) -> dict[str, Any]:
+        """Return the price as plain JSON values, exact."""
+        return {name: None if (value := getattr(self, name)) is None else str(value) for name in _FIELDS}
+
+    @classmethod
+    def from_record(cls, record: object) -> Price:
+        """Read what `record` returned."""
+        found = records.fields("price", record, _FIELDS)
+        epsilon, delta, rho = (None if found[name] is None else Fraction(found[name]) for name in _FIELDS)
+        return cls(epsilon, delta or Fraction(0), rho)
+
+
+_FIELDS = tuple(field.name for field in fields(Price))
+
+
+def root_below(square: Fraction) -> Fraction:
+    """Return a rational just below the square root: whole multiples of 2**-40, rounded down."""
+    from math import isqrt
+
+    return Fraction(isqrt((square.numerator << 80) // square.denominator), 1 << 40)
+
+
+def _times(amount: Fraction | None, part: Fraction) -> Fraction | None:
+    return None if amount is None else amount * part
+
+
+def _short(amount: Fraction | None) -> str:
+    return f"{float(amount):.6g}" if amount is not None else ""

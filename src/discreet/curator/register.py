@@ -1,0 +1,85 @@
+"""Registered tables: a declaration, where its rows lie, its version and the account that pays for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+from discreet.account.budget import Budget
+from discreet.core import record as records
+from discreet.core.errors import UnknownName
+from discreet.core.schema import Table
+from discreet.core.written import as_written
+from discreet.data.source import Source, relation_sql
+
+_FIELDS = ("table", "source", "version", "account")
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A table in a vault. `version` counts the refreshes; `revision` every edit, so that two custodians notice.
+
+    `physical` has the type of every column as it lies in the source, which no analyst is shown.
+    """
+
+    table: Table
+    source: Source
+    version: int
+    account: str
+    physical: Mapping[str, str]
+    revision: int = 0
+
+    @property
+    def name(self) -> str:
+        """The name it is asked for by."""
+        return self.table.name
+
+    @property
+    def from_sql(self) -> str:
+        """What stands after FROM to read its rows."""
+        return relation_sql(self.source)[0]
+
+    def at(self, source: Source) -> Registered:
+        """Return the same table with its rows found there."""
+        return replace(self, source=source)
+
+    def record(self) -> dict[str, Any]:
+        """Return what the ledger chains. Nothing here was learned from a record: types and fingerprints lie apart."""
+        return {
+            "table": self.table.record(),
+            "source": self.source.record(),
+            "version": self.version,
+            "account": self.account,
+        }
+
+    @classmethod
+    def from_record(cls, record: object, physical: Mapping[str, str], revision: int) -> Registered:
+        """Read what `record` returned, checking it anew."""
+        found = records.fields("registered", record, _FIELDS)
+        table, source = Table.from_record(found["table"]), Source.from_record(found["source"])
+        types = MappingProxyType(dict(physical))
+        return cls(table, source, found["version"], found["account"], types, revision)
+
+
+def check_columns(table: Table, physical: Mapping[str, str]) -> None:
+    """Refuse a declaration that names a column the source does not have."""
+    for name in table:
+        if name not in physical:
+            raise UnknownName("column of the source", name, physical)
+    identifier = table.unit.identifier
+    if identifier is not None and identifier not in physical:
+        raise UnknownName("identifier column of the source", identifier, physical)
+
+
+def budget_record(budget: Budget) -> dict[str, str | None]:
+    """Return the exact amounts of a budget as text, so that equal budgets have equal records."""
+    amounts = {"epsilon": budget.epsilon, "delta": budget.delta, "rho": budget.rho}
+    return {name: None if amount is None else str(as_written(name, amount)) for name, amount in amounts.items()}
+
+
+def budget_text(record: Mapping[str, str | None]) -> str:
+    """Write a budget for a refusal, from its record."""
+    return ", ".join(f"{name}={float(Fraction(amount)):g}" for name, amount in record.items() if amount is not None)

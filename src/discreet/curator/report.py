@@ -1,0 +1,87 @@
+"""Report: a question with its aggregates: preview it for nothing, find its price, release it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from discreet.core.written import Number
+from discreet.curator.asked import Asked, Rows, asked
+from discreet.curator.asking import Asking
+from discreet.curator.price import Price
+
+if TYPE_CHECKING:
+    from discreet.curator.answer import Answer
+    from discreet.curator.offer import Offer
+    from discreet.curator.preview import Preview
+
+
+@dataclass(frozen=True, slots=True)
+class Report(Asking):
+    """Aggregates of a query, each a column of the answer. Nothing is paid before `release`."""
+
+    def preview(
+        self,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        *,
+        rows: int | None = None,
+        max_rows: Rows = None,
+    ) -> Preview:
+        """Show what the answer would cost and how far it would be off; free, and made without any data.
+
+        `rows` is how many rows you suppose each group to have, for what depends on that (means, variances).
+        """
+        from discreet.curator.preview import preview
+
+        return preview(self.asked(epsilon, delta, rho, max_rows=max_rows), rows, max_rows)
+
+    def for_error(
+        self,
+        *,
+        delta: Number | None = None,
+        rows: int | None = None,
+        max_rows: Rows = None,
+        beta: float = 0.05,
+        **half_widths: Number,
+    ) -> Offer:
+        """Find the least price at which each named column stays within its half-width, with probability 1 - beta.
+
+        Columns that are not named get what the dearest of the named ones needs at most: name them all.
+        """
+        from discreet.curator.offer import offer
+
+        return offer(self, half_widths, delta=delta, rows=rows, max_rows=max_rows, beta=beta)
+
+    def release(
+        self,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        *,
+        max_rows: Rows = None,
+        fresh: bool = False,
+    ) -> Answer:
+        """Pay, and return the answer. The same question about the same version of the data is answered again for free.
+
+        `max_rows` lowers the rows that one person counts for; "auto" buys a good number with a tenth of the price.
+        `fresh=True` pays again, for new noise.
+
+        Guarantee: the price is in the ledger, on disk, before the data are read; whatever happens after, it is spent,
+        and the answer of this question is the only one that it will ever have.
+        """
+        from discreet.curator.answering import release
+
+        return release(self.asked(epsilon, delta, rho, max_rows=max_rows), fresh=fresh)
+
+    def asked(
+        self,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        *,
+        max_rows: Rows = None,
+    ) -> Asked:
+        """Return the question with its price: which mechanisms, at which share of it."""
+        return asked(self, Price.of(epsilon, delta, rho), max_rows)

@@ -1,0 +1,73 @@
+"""Runner: the exact integers of a question, from the engine; secret until noise has been added to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from discreet.core.unit import Unit
+from discreet.data.duckdb import Engine
+from discreet.data.ranks import Ranks
+from discreet.plan.bounding import PERSON
+from discreet.plan.cells import Counts, cells
+from discreet.plan.dialect import DUCKDB
+from discreet.plan.keys import Keys
+from discreet.plan.nodes import Datum, Plan
+from discreet.plan.relation import Relation
+from discreet.plan.rows_sql import rows_sql, scan_sql
+from discreet.plan.tallies import Question
+from discreet.plan.to_sql import in_order, tallies_sql
+
+if TYPE_CHECKING:
+    from discreet.curator.register import Registered
+    from discreet.plan.expressions import Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """An engine and the relations of one question."""
+
+    engine: Engine
+    relations: Mapping[str, Relation]
+
+    def tallies(self, question: Question, unit: Unit) -> list[tuple[Datum, ...]]:
+        """Return a row for every group that is not empty: the group's place or keys, then the tallies."""
+        return self.engine.rows(tallies_sql(question, self.relations, DUCKDB, unit).sql)
+
+    def in_order(self, question: Question, unit: Unit) -> list[tuple[int, ...]]:
+        """Return the tallies of every listed group, empty ones too, in the order of the keys."""
+        return in_order(self.tallies(question, unit), question)
+
+    def counts(self, plan: Plan, keys: Keys, of: Expression, unit: Unit) -> AbstractContextManager[Counts]:
+        """Give what a quantile asks for: counts of an expression's values in cells, pass by pass."""
+        return cells(self.engine, plan, keys, of, self.relations, DUCKDB, unit)
+
+    def rows_by_person(self, plan: Plan, most: int) -> dict[int, int]:
+        """Return how many people have each number of rows, numbers above `most` counting as `most`."""
+        unit = next(iter(self.relations.values())).table.unit
+        rows = rows_sql(plan, self.relations, unit, DUCKDB)
+        each = f"SELECT least(count(*), {int(most)}) AS n FROM ({rows}) GROUP BY {PERSON}"  # noqa: S608  (our own SQL)
+        found = self.engine.rows(f"SELECT n, count(*) FROM ({each}) GROUP BY n")  # noqa: S608
+        return {int(rows or 0): int(people or 0) for rows, people in found}
+
+
+def folder_of(vault: Path) -> Path:
+    """Return the private folder beside a vault."""
+    return vault.with_name(vault.name + ".data")
+
+
+@contextmanager
+def runner(registered: Mapping[str, Registered], secret: bytes, folder: Path) -> Iterator[Runner]:
+    """Open an engine on registered tables; kept rows of `bound="table"` are read from, or put into, `folder`."""
+    with Engine(secret) as engine:
+        relations = {name: Relation(found.table, found.physical, found.from_sql) for name, found in registered.items()}
+        ranks = Ranks(folder, secret)
+        for name, found in registered.items():
+            if found.table.unit.bound == "table":
+                sql = scan_sql(relations[name], DUCKDB)
+                kept = ranks.kept(engine, name, found.version, found.table.to_json(), sql)
+                relations[name] = Relation(found.table, found.physical, kept, kept=True)
+        yield Runner(engine, relations)

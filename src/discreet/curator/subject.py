@@ -1,0 +1,80 @@
+"""Subject: what a question is about: a plan over the tables of a session, and the groups it is divided into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from discreet.core.column import Column
+from discreet.plan.keys import Keys
+from discreet.plan.nodes import Plan, Scan, columns_of, tables_of
+
+if TYPE_CHECKING:
+    from discreet.core.schema import Table
+    from discreet.curator.register import Registered
+    from discreet.curator.runner import Runner
+    from discreet.ledger.charge import Charge, Receipt
+    from discreet.ledger.standing import Standing
+
+
+class Desk(Protocol):
+    """What a question needs of a session: tables, limits, an engine, and the ledger's one door."""
+
+    @property
+    def analyst(self) -> str:
+        """Who asks."""
+
+    @property
+    def grant(self) -> str:
+        """The identifier of the grant."""
+
+    def registered(self, name: str) -> Registered:
+        """Return a table that the grant covers."""
+
+    def check(self, registered: Iterable[str]) -> None:
+        """Refuse tables whose sources have changed."""
+
+    def runner(self, registered: Mapping[str, Registered]) -> AbstractContextManager[Runner]:
+        """Open an engine on tables."""
+
+    def run(self, charge: Charge, work: Callable[[], str], *, fresh: bool) -> tuple[str, Receipt]:
+        """Charge, work and settle, or replay."""
+
+    def standings(self, accounts: Collection[str]) -> list[Standing]:
+        """Return the limits that a question about these accounts has to pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A plan, and the keys of its groups (None: it is one group), at somebody's desk."""
+
+    desk: Desk = field(repr=False)
+    plan: Plan
+    keys: Keys | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether these are all rows of one table, so that its declared size is theirs."""
+        return isinstance(self.plan, Scan)
+
+    @property
+    def columns(self) -> Mapping[str, Column]:
+        """The columns that may be spoken of here, with their declared or derived bounds."""
+        return columns_of(self.plan, self.tables)
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """The schemas of the private tables underneath."""
+        return {name: found.table for name, found in self.registered.items()}
+
+    @property
+    def registered(self) -> dict[str, Registered]:
+        """The private tables underneath, as the vault knows them."""
+        return {name: self.desk.registered(name) for name in tables_of(self.plan)}
+
+    @property
+    def accounts(self) -> list[str]:
+        """The accounts that pay for a question about this."""
+        return sorted({found.account for found in self.registered.values()})

@@ -1,0 +1,61 @@
+"""Words: units and bounds as people say them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from discreet.core.unit import Unit
+
+if TYPE_CHECKING:
+    from discreet.curator.asked import Asked
+    from discreet.ledger.standing import Standing
+
+
+def unit_words(unit: Unit) -> str:
+    """Say whom the answer protects: one person (zper), at most 5 rows, added or removed."""
+    change = "added or removed" if unit.relation == "add_remove" else "replaced by another"
+    if unit.is_row:
+        return f"one row, {change}"
+    groups = f" in at most {unit.max_groups} groups" if unit.max_groups < unit.max_rows else ""
+    rows = "row" if unit.max_rows == 1 else "rows"
+    return f"one person ({unit.identifier}), at most {unit.max_rows} {rows}{groups}, {change}"
+
+
+def limit_words(standing: Standing) -> str:
+    """Say which limit: the budget of visits, your cap, your month 2026-11."""
+    of = f"of {standing.account}"
+    if standing.scope == "account":
+        return f"the budget {of}"
+    if standing.scope == "grant":
+        return f"your cap {of}"
+    return f"{'your' if standing.grant else 'the'} window {standing.window} {of}"
+
+
+def notes_of(asked: Asked) -> tuple[str, ...]:
+    """Say what the declared bounds did, whatever the data are."""
+    from discreet.curator.measure import number_or_none
+
+    notes = []
+    for _, aggregate in asked.report.aggregates:
+        for expression in aggregate.expressions:
+            column = number_or_none(expression, asked.reach)
+            if column is None or column.bounds is None:
+                continue
+            low, high = column.bounds
+            least, most = _plain(low), _plain(high)
+            notes.append(f"values of {expression!r} below {least} count as {least}, above {most} as {most}")
+    if not asked.unit.is_row:
+        rows = asked.unit.max_rows
+        notes.append(
+            f"whoever has more than {rows} rows counts for {rows} of them"
+            if asked.unit.bound == "query"
+            else f"{rows} rows of each person were kept, once for the whole table"
+        )
+    if asked.report.query.keys is not None:
+        notes.append("rows whose key is missing or was not declared are in no group")
+    return tuple(dict.fromkeys(notes))
+
+
+def _plain(bound: object) -> str:
+    return f"{float(bound):,.10g}" if isinstance(bound, Fraction) else str(bound)

@@ -1,0 +1,258 @@
+"""Sources: where the rows of a table lie, as a value, and how an engine reads them without guessing.
+
+Nothing about a source is inferred from its records. A CSV file is read as text throughout, in a dialect that is
+declared; Parquet files say their types in their schemas, which have to agree. So no record decides a type, a name or
+a dialect, and no record makes reading fail.
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from discreet.core import record as records
+from discreet.core.column import check_name
+from discreet.core.errors import BadParameter, UnknownName
+from discreet.data.csv_dialect import Csv as Csv
+from discreet.data.csv_dialect import SourceMissing as SourceMissing
+from discreet.data.csv_dialect import header_of, missing
+
+if TYPE_CHECKING:
+    import duckdb
+
+Kind = Literal["csv", "parquet", "memory-copy"]
+
+_PARQUET = (".parquet", ".pq")
+_CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+_WILD = frozenset("*?[")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where rows lie: one CSV file, or Parquet files (a file, a folder or a pattern such as visits/*.parquet).
+
+    A `memory-copy` is Parquet that Discreet wrote from a data frame, beside the vault.
+    """
+
+    kind: Kind
+    path: str
+    options: Csv | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            raise UnknownName("kind of source", str(self.kind), get_args(Kind))
+        check_name("path", self.path)
+        if (self.options is not None) != (self.kind == "csv"):
+            why = "a dialect is what a CSV file has, and it alone"
+            raise BadParameter("options", self.options, why=why, fix="write csv(path, ...) or parquet(path)")
+
+    def resolved(self, folder: Path | None = None) -> Source:
+        """Return the source with an absolute path, relative ones being meant from `folder` (or the working folder)."""
+        return replace(self, path=str(Path(folder or Path.cwd(), Path(self.path).expanduser()).resolve()))
+
+    @property
+    def unsettled(self) -> Source:
+        """The source as it was described, before a header was read."""
+        return self if self.options is None else replace(self, options=replace(self.options, columns=None))
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields as plain JSON values."""
+        options = None if self.options is None else asdict(self.options)
+        return {"kind": self.kind, "path": self.path, "options": options}
+
+    @classmethod
+    def from_record(cls, record: object) -> Source:
+        """Read what `record` returned, checking it anew."""
+        found = records.fields("source", record, (field.name for field in fields(cls)))
+        options = found["options"]
+        if options is not None:
+            options = records.fields("options", options, (field.name for field in fields(Csv)))
+            names = {name: None if options[name] is None else tuple(options[name]) for name in ("names", "columns")}
+            options = Csv(**{**options, **names})
+        return cls(found["kind"], found["path"], options)
+
+    def to_json(self) -> str:
+        """Write the source as versioned JSON."""
+        return records.write("source", self.record())
+
+    @classmethod
+    def from_json(cls, text: str) -> Source:
+        """Read what `to_json` wrote."""
+        return cls.from_record(records.read("source", text))
+
+
+def csv(
+    path: str | Path,
+    *,
+    delimiter: str = ",",
+    quote: str | None = '"',
+    header: bool = True,
+    names: tuple[str, ...] | None = None,
+) -> Source:
+    """Describe a CSV file (.gz too); every column is read as text, whatever the records look like."""
+    return Source("csv", str(path), Csv(delimiter, quote, header, None if names is None else tuple(names)))
+
+
+def parquet(path: str | Path) -> Source:
+    """Describe a Parquet file, a folder of them, or a pattern."""
+    return Source("parquet", str(path))
+
+
+def locate(where: str | Path | Source) -> Source:
+    """Return the source that a path means, by its ending; a folder holds Parquet files."""
+    if isinstance(where, Source):
+        return where
+    text = str(where)
+    lower = text.lower()
+    if lower.endswith(_CSV):
+        return csv(text, delimiter="\t" if ".tsv" in lower[-7:] else ",")
+    if lower.endswith(_PARQUET) or Path(text).is_dir():
+        return parquet(text)
+    if not files_of(text) and not _WILD & set(text):
+        raise missing(text, "there is no such file")
+    why = f"its ending is none of {', '.join((*_CSV, *_PARQUET))}"
+    raise BadParameter("source", text, why=why, fix="say what it is: csv(path, delimiter=...) or parquet(path)")
+
+
+def settle(source: Source) -> Source:
+    """Return the source as it is stored: an absolute path, and the names of a CSV file's columns as they are now.
+
+    What is read later is read by these names, so that the header is looked at once, by the custodian.
+    """
+    found = source.resolved()
+    files(found)
+    if found.options is None:
+        return found
+    return replace(
+        found, options=replace(found.options, columns=found.options.names or header_of(files(found)[0], found.options))
+    )
+
+
+def files(source: Source) -> list[Path]:
+    """Return the files of a source, in the order of their names, or refuse a source without any."""
+    found = files_of(source.path, pattern=source.kind != "csv")
+    if source.kind == "csv" and (not found or not found[0].is_file()):
+        raise missing(source.path, "a CSV source is one file, and there is none")
+    if not found:
+        raise missing(source.path, "there are no Parquet files")
+    return found
+
+
+def files_of(path: str, *, pattern: bool = True) -> list[Path]:
+    """Return the files a path means: itself, the Parquet files of a folder, or what fits a pattern."""
+    whole = Path(path)
+    if not pattern or whole.is_file():
+        return [whole] if whole.is_file() else []
+    if whole.is_dir():
+        # Files whose names begin with . or _ are the notes of other programs (_SUCCESS, .crc).
+        return sorted(
+            file for file in whole.rglob("*") if file.name.lower().endswith(_PARQUET) and file.name[0] not in "._"
+        )
+    return sorted(Path(found) for found in glob.glob(path, recursive=True) if Path(found).is_file())  # noqa: PTH207
+
+
+def describe(source: Source) -> dict[str, str]:
+    """Return the physical type of every column, in the order of the file; no record is looked at.
+
+    Parquet files whose schemas differ are refused: casting one to the other could fail on a record.
+    """
+    if source.options is not None:
+        files(source)
+        return dict.fromkeys(_columns(source), "VARCHAR")
+    with connect() as engine:
+        found = {file: _schema(engine, file) for file in files(source)}
+    first, schema = next(iter(found.items()))
+    for file, other in found.items():
+        if list(other.items()) != list(schema.items()):
+            why = f"its columns, their order or their types differ from those of {first.name}"
+            fix = "write all files of one table with one schema, or register them as tables of one group"
+            raise BadParameter("source", str(file), why=why, fix=fix)
+    return schema
+
+
+def relation_sql(source: Source) -> tuple[str, list[object]]:
+    """Return what stands after FROM to read the source in DuckDB, and its parameters (none: all is quoted).
+
+    A CSV row that is too short is filled with nulls, one too long is cut; a row that is not UTF-8, or longer than two
+    million bytes, is left out. None of them raises.
+    """
+    paths = "[" + ", ".join(literal(glob.escape(str(file))) for file in files(source)) + "]"
+    if source.options is None:
+        # Partition names in paths would be columns whose types are guessed from which folders there are.
+        return f"read_parquet({paths}, hive_partitioning=false{_utf8_option()})", []
+    columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in _columns(source))
+    quote = literal(source.options.quote or "")
+    # Only a single thread can pad rows where quoted fields may contain the end of a line.
+    parallel = "true" if source.options.quote is None else "false"
+    compression = "gzip" if source.path.lower().endswith(".gz") else "none"
+    options = (
+        f"auto_detect=false, columns={{{columns}}}, delim={literal(source.options.delimiter)}, quote={quote},"
+        f" escape={quote}, header={str(source.options.header).lower()}, compression='{compression}',"
+        f" null_padding=true, ignore_errors=true, strict_mode=false, parallel={parallel}"
+    )
+    return f"read_csv({paths}, {options})", []
+
+
+@contextmanager
+def connect() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a fresh engine in memory that fetches no extension and decides no type by a sample of records.
+
+    What it has to spill goes into a folder that only its owner can read, and that is gone afterwards.
+    """
+    import duckdb
+
+    options: dict[str, str | bool | int | float | list[str]] = {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+    }
+    with TemporaryDirectory(prefix="discreet-") as folder, duckdb.connect(config=options) as engine:
+        engine.execute("SET pandas_analyze_sample = 0")
+        engine.execute("SET enable_progress_bar = false")
+        engine.execute(f"SET temp_directory = {literal(folder)}")
+        yield engine
+
+
+def literal(text: str) -> str:
+    """Quote text as a literal of SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _schema(engine: duckdb.DuckDBPyConnection, file: Path) -> dict[str, str]:
+    import duckdb
+
+    try:
+        rows = engine.execute(
+            "DESCRIBE SELECT * FROM read_parquet(?, hive_partitioning=false)", [glob.escape(str(file))]
+        )
+        return {str(name): str(kind) for name, kind, *_ in rows.fetchall()}
+    except duckdb.Error:
+        # The engine's text might quote a value; a file that is no Parquet is all there is to say.
+        raise missing(str(file), "it cannot be read as Parquet") from None
+
+
+def _utf8_option() -> str:
+    """Let text that is not UTF-8 be replaced, where the engine knows how; older ones would raise on such a record."""
+    import duckdb
+
+    return ", utf8_validation='replace'" if int(duckdb.__version__.partition(".")[0]) >= 2 else ""
+
+
+def _columns(source: Source) -> tuple[str, ...]:
+    assert source.options is not None
+    return source.options.columns or source.options.names or header_of(files(source)[0], source.options)
+
+
+def same_files(one: Source, other: Source) -> bool:
+    """Whether two sources share a file, by whatever paths they reach it."""
+    identities = [{_identity(file) for file in files_of(source.path)} for source in (one, other)]
+    return one.path == other.path or bool(identities[0] & identities[1])
+
+
+def _identity(file: Path) -> tuple[int, int]:
+    status = file.stat()
+    return status.st_dev, status.st_ino

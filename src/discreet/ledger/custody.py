@@ -1,0 +1,190 @@
+"""Custody: what custodians do to a vault: accounts, windows, documents and grants."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from discreet.account.budget import Budget
+from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.unit import Relation
+from discreet.ledger import keys, limit
+from discreet.ledger.clock import written
+from discreet.ledger.derive import enter
+from discreet.ledger.document import Document
+from discreet.ledger.entry import canonical
+from discreet.ledger.grant import Grant, Role, check_expires, check_role, matches, new_token, new_verifier
+from discreet.ledger.refusals import AccessRefused, Conflict
+from discreet.ledger.store import Limit, Paper, Permit, Private, Transaction
+from discreet.ledger.vault import Vault
+
+
+class Custody(Vault):
+    """The custodian's side of a ledger; every change of it is an entry."""
+
+    # Accounts --------------------------------------------------------------------------------------------------------
+
+    def add_account(self, name: str, budget: Budget, relation: Relation = "add_remove") -> None:
+        """Open an account: a budget for life, shared by all tables that share people.
+
+        Opening it again with the same budget changes nothing; another budget is refused.
+
+        Guarantee: everything ever charged to the account is together within the budget.
+        """
+        filter_ = budget.filter(relation=relation)
+        with self._write() as transaction:
+            there = transaction.get(Limit, _named("account", name), "", "")
+            if there is None:
+                body = {"account": name, "filter": limit.filter_record(filter_), "at": written(self._clock())}
+                enter(transaction, "account", body)
+            elif not limit.same_promise(there, filter_):
+                why = "the account exists with another budget or relation, and a promise is not changed"
+                raise Conflict(f"account {name!r}", why=why, fix="leave the budget as it is", value=budget)
+
+    def accounts(self) -> tuple[str, ...]:
+        """Return the names of all accounts."""
+        with self._read() as transaction:
+            return tuple(each.account for each in transaction.all(Limit) if not each.grant and not each.period)
+
+    def window(self, account: str, budget: Budget, period: str = "month") -> None:
+        """Restrict an account further, within each day, month or year; a window that is set again starts anew.
+
+        The period comes from the clock but never goes back. Windows only restrict: the account's budget always holds.
+        """
+        limit.check_period(period)
+        with self._write() as transaction:
+            filter_ = budget.filter(relation=limit.account_filter(transaction, account).relation)
+            made = {"account": account, "period": period, "filter": limit.filter_record(filter_)}
+            enter(transaction, "window", {**made, "at": written(self._clock())})
+
+    # Documents -------------------------------------------------------------------------------------------------------
+
+    def put(
+        self,
+        kind: str,
+        name: str,
+        record: Mapping[str, Any],
+        *,
+        private: Mapping[str, Any] | None = None,
+        expected: int | None = None,
+    ) -> Document:
+        """Store a new revision of a document; with `expected`, only if that is still its newest (0: there is none).
+
+        The record becomes part of the chain, so that it must hold nothing computed from data. What was computed from
+        data goes into `private`, which stays in the vault beside the chain (left out: as it was).
+        """
+        text = _json(kind, record)
+        hidden = None if private is None else _json("private", private)
+        with self._write() as transaction:
+            there = transaction.get(Paper, _named("kind", kind), _named("name", name))
+            revision = there.revision if there else 0
+            if expected is not None and expected != revision:
+                why = f"it is at revision {revision} by now, so that somebody else has changed it meanwhile"
+                fix = "look at what it says now, and repeat the change"
+                raise Conflict(f"{kind} {name!r} at revision {expected}", why=why, fix=fix, value=expected)
+            made = {"kind": kind, "name": name, "revision": revision + 1, "record": json.loads(text)}
+            enter(transaction, "document", {**made, "at": written(self._clock())})
+            if hidden is not None:
+                seal = keys.seal(self._secret, kind, name, str(revision + 1), hidden)
+                transaction.put(Private(kind, name, revision + 1, hidden, seal))
+            return _document(transaction, Paper(kind, name, revision + 1, text, 0))
+
+    def get(self, kind: str, name: str) -> Document:
+        """Return the newest revision of a document, or refuse a name that was never declared."""
+        with self._read() as transaction:
+            found = transaction.get(Paper, kind, name)
+            if found is None:
+                raise UnknownName(kind, name, (each.name for each in transaction.all(Paper) if each.kind == kind))
+            return _document(transaction, found)
+
+    def list(self, kind: str) -> tuple[Document, ...]:
+        """Return all documents of a kind, by name."""
+        with self._read() as transaction:
+            papers = [each for each in transaction.all(Paper) if each.kind == kind]
+            return tuple(_document(transaction, each) for each in papers)
+
+    # Grants ----------------------------------------------------------------------------------------------------------
+
+    def grant(
+        self,
+        analyst: str,
+        tables: Iterable[str],
+        budgets: Mapping[str, Budget] | None = None,
+        *,
+        monthly: Mapping[str, Budget] | None = None,
+        expires: datetime | None = None,
+        role: Role = "analyst",
+    ) -> str:
+        """Let somebody ask about tables, within caps per account if given; return the token, which is shown only now.
+
+        Guarantee: what is charged through the grant is, account by account, within its cap as well.
+        """
+        names = [_named("table", each) for each in ([tables] if isinstance(tables, str) else tables)]
+        if not names and check_role(role) == "analyst":
+            raise BadParameter("tables", names, why="the grant would open nothing", fix="name at least one table")
+        identifier, secret = new_token()
+        salt, hashed = new_verifier(secret)
+        made = {"grant": identifier, "analyst": _named("analyst", analyst), "role": check_role(role)}
+        made |= {"expires": check_expires(expires), "salt": salt, "hash": hashed, "at": written(self._clock())}
+        with self._write() as transaction:
+            caps, windows = (_filters(transaction, each or {}) for each in (budgets, monthly))
+            enter(transaction, "grant", {**made, "tables": sorted(set(names)), "caps": caps, "monthly": windows})
+        return f"{identifier}_{secret}"
+
+    def authenticate(self, token: str) -> Grant:
+        """Return the grant that a token opens; whether its name or its secret is wrong is not said."""
+        identifier, _, secret = token.strip().partition("_")
+        with self._read() as transaction:
+            permit = transaction.get(Permit, identifier)
+        if not matches(permit, secret) or permit is None:
+            raise AccessRefused("this token", why="it opens nothing here", fix="check that it was copied whole")
+        grant = Grant.of(permit)
+        grant.check(self._clock())
+        return grant
+
+    def grants(self) -> tuple[Grant, ...]:
+        """Return all grants ever made, the ended ones included."""
+        with self._read() as transaction:
+            return tuple(Grant.of(permit) for permit in transaction.all(Permit))
+
+    def revoke(self, who: str) -> tuple[str, ...]:
+        """End a grant, or all grants of an analyst; return the identifiers of those that ended now."""
+        with self._write() as transaction:
+            permits = [*transaction.all(Permit)]
+            chosen = [permit for permit in permits if who in (permit.id, permit.analyst)]
+            if not chosen:
+                raise UnknownName("grant", who, {name for permit in permits for name in (permit.id, permit.analyst)})
+            ended = [permit.id for permit in chosen if permit.revoked is None]
+            if ended:
+                enter(transaction, "revoke", {"grants": ended, "at": written(self._clock())})
+            return tuple(ended)
+
+
+def _filters(transaction: Transaction, budgets: Mapping[str, Budget]) -> dict[str, Any]:
+    """Return the filters of caps, each under the relation of its account."""
+    relations = {account: limit.account_filter(transaction, account).relation for account in budgets}
+    return {
+        account: limit.filter_record(budget.filter(relation=relations[account])) for account, budget in budgets.items()
+    }
+
+
+def _document(transaction: Transaction, paper: Paper) -> Document:
+    private = transaction.get(Private, paper.kind, paper.name)
+    hidden = json.loads(private.record) if private else {}
+    return Document(paper.kind, paper.name, paper.revision, json.loads(paper.record), hidden)
+
+
+def _named(what: str, name: object) -> str:
+    if not isinstance(name, str) or not name.strip() or not name.isprintable():
+        raise BadParameter(what, name, why="a name is a printable text", fix="use letters, digits, - and _")
+    return name
+
+
+def _json(what: str, value: Mapping[str, Any]) -> str:
+    try:
+        return canonical(dict(value))
+    except (TypeError, ValueError) as error:
+        why, fix = "it does not consist of plain JSON values", "use texts, numbers, lists and dictionaries"
+        raise BadParameter(what, value, why=why, fix=fix) from error

@@ -1,0 +1,104 @@
+"""Debits: how a charge becomes an entry, once, and how it is found again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from discreet.core.errors import Refusal
+from discreet.ledger import limit
+from discreet.ledger.charge import Charge, Receipt, read_losses
+from discreet.ledger.clock import written
+from discreet.ledger.derive import enter
+from discreet.ledger.entry import Entry
+from discreet.ledger.grant import Grant
+from discreet.ledger.lease import Lease
+from discreet.ledger.refusals import AccessRefused, Conflict, Tampered
+from discreet.ledger.store import Debit, Permit, Settled, Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A charge that stands: its receipt, and its answer if that is settled, or the lease under which somebody works."""
+
+    receipt: Receipt
+    answer: str | None = None
+    lease: Lease | None = None
+
+
+def find(transaction: Transaction, charge: Charge, now: datetime) -> Found | None:
+    """Return the charge that was made under this key; None if there is none. A key that means another is refused."""
+    check_access(transaction, charge, now)
+    debit = transaction.get(Debit, charge.key)
+    if debit is None:
+        return None
+    if debit.identity != charge.identity:
+        why = "the key was used for another question, or for other versions of the tables"
+        raise Conflict(f"the key {charge.key}", why=why, fix="leave the key out, or use a new one", value=charge.key)
+    receipt = _again(transaction, debit, charge)
+    if debit.settled is not None:
+        return Found(receipt, answer=settled_answer(transaction, debit))
+    if debit.price != charge.price:
+        # Its answer is not out yet, so that nobody loses by paying what it costs now.
+        why = "it was charged before at another price and has no answer yet"
+        raise Conflict(f"the key {charge.key}", why=why, fix="ask for a fresh answer", value=charge.key)
+    return Found(receipt, lease=transaction.get(Lease, charge.key))
+
+
+def make(transaction: Transaction, charge: Charge, now: datetime) -> Receipt:
+    """Take a new charge from every limit and append its entry, or refuse with nothing stored.
+
+    Guarantee: after the transaction is durable, the loss of the question is part of what every account has spent.
+    """
+    at = written(now)
+    steps = limit.admit(transaction, charge.losses, charge.grant or "", at)
+    costs = [[str(step.cost.loss), str(step.cost.delta)] for step in steps]
+    entry = enter(transaction, "charge", {**charge.record(), "at": at, "costs": costs}, steps)
+    left = {step.limit.account: limit.remaining(step.after) for step in steps if step.for_life}
+    return Receipt(entry.sequence, charge.key, entry.hash, charge.losses, left)
+
+
+def refuse(transaction: Transaction, charge: Charge, refusal: Refusal, now: datetime) -> Entry:
+    """Append the entry of a charge that was refused."""
+    words = {"what": refusal.what, "why": refusal.why, "fix": refusal.fix}
+    body = {**charge.record(), "at": written(now), "refused": words}
+    return enter(transaction, "refusal", body)
+
+
+def check_access(transaction: Transaction, charge: Charge, now: datetime) -> None:
+    """Refuse a charge whose grant does not exist, has ended, is another analyst's or does not cover its tables."""
+    if charge.grant is None:
+        return
+    permit = transaction.get(Permit, charge.grant)
+    if permit is None or permit.analyst != charge.analyst:
+        why, fix = "there is no such grant of this analyst", "open a session with a valid token"
+        raise AccessRefused(f"the grant {charge.grant}", why=why, fix=fix, value=charge.grant)
+    grant = Grant.of(permit)
+    grant.check(now)
+    for table in charge.tables:
+        if not grant.covers(table):
+            why, fix = f"it does not cover the table {table!r}", "ask the custodian for access to it"
+            raise AccessRefused(f"the grant {grant.id} of {grant.analyst}", why=why, fix=fix, value=table)
+
+
+def settled_answer(transaction: Transaction, debit: Debit) -> str:
+    """Return the answer of a settled debit."""
+    found = transaction.get(Settled, debit.sequence)
+    if found is None:
+        raise Tampered(f"entry {debit.settled}", why="its settled answer is missing", sequence=debit.settled)
+    return found.answer
+
+
+def _again(transaction: Transaction, debit: Debit, charge: Charge) -> Receipt:
+    """Return the receipt of a charge that was made before."""
+    entry = transaction.entry(debit.sequence)
+    if entry is None:
+        raise Tampered(f"entry {debit.sequence}", why="a debit names it, and it is missing", sequence=debit.sequence)
+    losses = read_losses(json.loads(entry.body)["losses"])
+    return Receipt(entry.sequence, charge.key, entry.hash, losses, _left(transaction, losses), replayed=True)
+
+
+def _left(transaction: Transaction, accounts: Mapping[str, object]) -> dict[str, dict[str, str]]:
+    return {account: limit.remaining(limit.account_filter(transaction, account)) for account in accounts}

@@ -1,0 +1,65 @@
+"""Leases: the right to work on one charged question, numbered so that a late answer is known by its number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import ClassVar
+
+# How long the first holder may work before another may take over. Each takeover doubles it, so that two workers do not
+# take a slow question from each other without end; but not beyond about an hour, in case they keep being killed.
+SECONDS = 60.0
+MOST_DOUBLINGS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """One right to work: the charge's key, the fence (how many rights were given), and until when it is undisputed.
+
+    Guarantee: only the holder of the highest fence can settle, so that a question has one answer.
+    """
+
+    TABLE: ClassVar[str] = "leases"
+    KEY: ClassVar[tuple[str, ...]] = ("key",)
+
+    key: str
+    fence: int
+    seconds: float
+    expires: float
+
+    @classmethod
+    def first(cls, key: str, seconds: float, now: float) -> Lease:
+        """Return the lease that is taken together with the charge."""
+        return cls(key, 1, seconds, now + seconds)
+
+    def next(self, first: float, now: float) -> Lease:
+        """Return the lease of whoever takes over; one that was given back is made no longer."""
+        seconds = min(self.seconds * 2, first * 2**MOST_DOUBLINGS) if self.expires else self.seconds
+        return Lease(self.key, self.fence + 1, seconds, now + seconds)
+
+    def released(self) -> Lease:
+        """Return the lease as given back, free for anyone at once."""
+        return Lease(self.key, self.fence, self.seconds, 0.0)
+
+
+@dataclass(slots=True)
+class Watch:
+    """Somebody waiting for another's lease; patience is measured by a clock that cannot be set.
+
+    A wall clock that jumped back would otherwise keep a dead worker's lease alive.
+    """
+
+    fence: int = -1
+    since: float = 0.0
+    pause: float = field(default=0.002)
+
+    def expired(self, lease: Lease, now: float) -> bool:
+        """Whether the lease may be taken over, by the wall clock or because it was watched for long enough."""
+        if lease.fence != self.fence:
+            self.fence, self.since = lease.fence, monotonic()
+        return now >= lease.expires or monotonic() - self.since >= lease.seconds
+
+    def next_pause(self) -> float:
+        """Return how long to sleep before looking again: soon at first, then up to a twentieth of a second."""
+        pause, self.pause = self.pause, min(self.pause * 2, 0.05)
+        return pause

@@ -1,0 +1,212 @@
+"""The ledger: the one place where every question is paid for before it is answered."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from hashlib import sha256
+
+from discreet.account.charge import Cost
+from discreet.core.errors import BadParameter, Refusal
+from discreet.ledger import debit, limit
+from discreet.ledger.charge import Charge, Receipt
+from discreet.ledger.clock import written
+from discreet.ledger.custody import Custody
+from discreet.ledger.debit import Found
+from discreet.ledger.derive import enter
+from discreet.ledger.grant import Grant
+from discreet.ledger.lease import Lease, Watch
+from discreet.ledger.refusals import Conflict, LeaseLost
+from discreet.ledger.standing import Scope, Standing
+from discreet.ledger.store import Debit, Limit, Permit, Settled, Transaction
+
+
+class Ledger(Custody):
+    """A vault's accounts, documents, grants and charges; made by `Ledger.create` and `Ledger.open`.
+
+    Threads may share a ledger, processes may open the same vault, and a fork is survived.
+
+    Guarantee: whatever crashes or races, what was answered is together within every account's budget, because the
+    debit of a question is on disk before its work begins, and only its one settled answer is ever returned.
+    """
+
+    def run(self, charge: Charge, work: Callable[[], str], *, fresh: bool = False) -> tuple[str, Receipt]:
+        """Return the settled answer to a question and its receipt; charge for it and do the work where need be.
+
+        A settled answer is replayed at no charge. A debit without an answer is worked on again at no new charge, by
+        one worker at a time. `fresh` pays again, for an answer of its own. What `work` raises leaves the debit.
+
+        Guarantee: `work` is called only after the question's debit is durable.
+        """
+        charge, watch = charge.fresh() if fresh else charge, Watch()
+        while True:
+            found, mine = self._take(charge, watch)
+            if found.answer is not None:
+                return found.answer, found.receipt
+            if mine is not None and (answer := self._worked(found.receipt, mine, work)) is not None:
+                return answer, replace(found.receipt, replayed=False)
+            time.sleep(watch.next_pause())
+
+    def charge(self, charge: Charge) -> Receipt:
+        """Take a question's losses from every account, window and cap it touches, or from none.
+
+        A key that was charged before is not charged again. A refusal is recorded, and raised with what was requested,
+        what remains, the difference and what would fit.
+
+        Guarantee: when this returns, the debit is durable.
+        """
+        with self._refusals_recorded(charge) as transaction:
+            found = debit.find(transaction, charge, self._clock())
+            return found.receipt if found else debit.make(transaction, charge, self._clock())
+
+    def lease(self, receipt: Receipt) -> Lease:
+        """Take the right to work on a charge that has no answer; refused while somebody else holds it."""
+        with self._write() as transaction:
+            there = transaction.get(Debit, receipt.key)
+            if there is None or there.settled is not None or there.sequence != receipt.sequence:
+                why, fix = "it is no charge that waits for its answer", "run the question to have its answer"
+                raise Conflict(f"the key {receipt.key}", why=why, fix=fix, value=receipt.key)
+            mine = self._leased(transaction, receipt.key, transaction.get(Lease, receipt.key), Watch())
+            if mine is None:
+                why, fix = "somebody is working on it", "wait for their answer"
+                raise Conflict(f"the key {receipt.key}", why=why, fix=fix, value=receipt.key)
+            return mine
+
+    def settle(self, receipt: Receipt, lease: Lease, answer: str) -> None:
+        """Store the answer of a charge, for good; one that comes after somebody else took over is refused.
+
+        Guarantee: a charge has at most one answer.
+        """
+        content = _content(answer)
+        with self._write() as transaction:
+            there = transaction.get(Debit, lease.key)
+            held = transaction.get(Lease, lease.key)
+            if there is None or held is None or (there.sequence, held.fence) != (receipt.sequence, lease.fence):
+                why, fix = "another worker has taken the question over", "use the answer that is settled"
+                raise LeaseLost(f"the answer to {lease.key}", why=why, fix=fix, value=lease)
+            body = {"charge": there.sequence, "key": there.key, "fence": held.fence, "at": written(self._clock())}
+            enter(transaction, "settle", {**body, "answer": sha256(content).hexdigest()})
+            transaction.put(Settled(there.sequence, answer))
+            transaction.delete(held)
+
+    def answer(self, key: str) -> str | None:
+        """Return the settled answer of a charge; None if there is none."""
+        with self._read() as transaction:
+            there = transaction.get(Debit, key)
+            return debit.settled_answer(transaction, there) if there and there.settled is not None else None
+
+    def unsettled(self) -> tuple[tuple[int, str], ...]:
+        """Return the number and the key of every charge without an answer."""
+        with self._read() as transaction:
+            waiting = ((each.sequence, each.key) for each in transaction.all(Debit) if each.settled is None)
+            return tuple(sorted(waiting))
+
+    def refused(self, analyst: str | None, question: str, why: str) -> None:
+        """Record a question that was refused before it came to a charge."""
+        # Nobody has checked this text yet; half characters, which cannot be stored, are written as escapes.
+        asked = question.encode(errors="backslashreplace").decode()
+        with self._write() as transaction:
+            body = {"analyst": analyst, "question": asked, "refused": {"why": why}, "at": written(self._clock())}
+            enter(transaction, "refusal", body)
+
+    def spent(self, account: str, analyst: str | None = None) -> Cost:
+        """Return what was spent of an account, in its currency, by all or by one analyst."""
+        with self._read() as transaction:
+            filter_ = limit.account_filter(transaction, account)
+            return filter_.spent if analyst is None else limit.tally(transaction, account, analyst)
+
+    def standing(self, analyst: str | None = None) -> tuple[Standing, ...]:
+        """Return every limit as it stands now; for one analyst, those of their own grants that have not ended."""
+        now = self._clock()
+        with self._read() as transaction:
+            grants = {permit.id: Grant.of(permit) for permit in transaction.all(Permit)}
+            found = [_standing(each, grants, written(now)) for each in transaction.all(Limit)]
+        ended = {grant.id for grant in grants.values() if grant.ended(now)}
+        return tuple(each for each in found if each.grant not in ended and (analyst is None or each.analyst == analyst))
+
+    # How a run proceeds ----------------------------------------------------------------------------------------------
+
+    def _take(self, charge: Charge, watch: Watch) -> tuple[Found, Lease | None]:
+        """Find the charge or make it, and the lease on it if that is free; look before locking out other writers."""
+        with suppress(Refusal), self._read() as look:  # what is refused is refused, and recorded, below
+            found = debit.find(look, charge, self._clock())
+            if found and (found.answer is not None or self._is_held(found.lease, watch)):
+                return found, None
+        mine: Lease | None = None
+        try:
+            with self._refusals_recorded(charge) as transaction:
+                found = debit.find(transaction, charge, self._clock())
+                if found is None:
+                    found = Found(debit.make(transaction, charge, self._clock()))
+                if found.answer is None:
+                    mine = self._leased(transaction, charge.key, found.lease, watch)
+        except BaseException:  # possibly after the commit, when the anchor could not be written
+            if mine is not None:
+                self._release(mine)
+            raise
+        return found, mine
+
+    def _worked(self, receipt: Receipt, mine: Lease, work: Callable[[], str]) -> str | None:
+        """Work and settle; None if somebody took over meanwhile: theirs is the answer, and ours is forgotten."""
+        try:
+            answer = work()
+            self.settle(receipt, mine, answer)
+        except BaseException as error:
+            self._release(mine)
+            if isinstance(error, LeaseLost) and error.value == mine:
+                return None
+            raise
+        return answer
+
+    def _is_held(self, held: Lease | None, watch: Watch) -> bool:
+        return held is not None and not watch.expired(held, self._clock().timestamp())
+
+    def _leased(self, transaction: Transaction, key: str, held: Lease | None, watch: Watch) -> Lease | None:
+        """Take the lease, unless somebody holds it."""
+        if self._is_held(held, watch):
+            return None
+        now = self._clock().timestamp()
+        mine = held.next(self._lease_seconds, now) if held else Lease.first(key, self._lease_seconds, now)
+        transaction.put(mine)
+        return mine
+
+    def _release(self, mine: Lease) -> None:
+        """Give a lease back, so that the next run of the question need not wait; a vault that fails lets it expire."""
+        with suppress(Refusal), self._write() as transaction:
+            held = transaction.get(Lease, mine.key)
+            if held is not None and held.fence == mine.fence:
+                transaction.put(held.released())
+
+    @contextmanager
+    def _refusals_recorded(self, charge: Charge) -> Iterator[Transaction]:
+        """Write; a refusal inside becomes an entry of its own before it goes on its way."""
+        refusal: Refusal | None = None
+        with self._write() as transaction:
+            try:
+                yield transaction
+            except Refusal as error:
+                refusal = error
+                debit.refuse(transaction, charge, error, self._clock())
+        if refusal is not None:
+            raise refusal
+
+
+def _standing(row: Limit, grants: dict[str, Grant], at: str) -> Standing:
+    row, filter_ = limit.current(row, at)
+    scope: Scope = "window" if row.period else "grant" if row.grant else "account"
+    analyst = grants[row.grant].analyst if row.grant else None
+    return Standing(scope, row.account, analyst, filter_, row.label or None, row.grant or None)
+
+
+def _content(answer: object) -> bytes:
+    """Return an answer's bytes; what cannot be stored is refused while the debit waits for something better."""
+    if not isinstance(answer, str):
+        why, fix = "an answer is stored as text", "return the answer's JSON"
+        raise BadParameter("answer", type(answer).__name__, why=why, fix=fix)
+    try:
+        return answer.encode()
+    except UnicodeEncodeError:
+        why, fix = "it is no valid text", "write characters outside Unicode as escapes"
+        raise BadParameter("answer", "<text>", why=why, fix=fix) from None

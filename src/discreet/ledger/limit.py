@@ -1,0 +1,201 @@
+"""Limits: every filter that a charge has to pass, taken together or not at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from discreet.account.charge import NOTHING, Cost
+from discreet.account.exceeded import BudgetExceeded
+from discreet.account.filter import Filter
+from discreet.account.loss import PrivacyLoss
+from discreet.core import record as records
+from discreet.core.errors import BadParameter, UnknownName
+from discreet.ledger.refusals import LimitExceeded, Tampered
+from discreet.ledger.store import Limit, Tally, Transaction
+
+# How much of a moment written as 2026-11-15T... names the period it falls into; the empty period is for life.
+PERIODS: Mapping[str, int] = {"": 0, "day": len("2026-11-15"), "month": len("2026-11"), "year": len("2026")}
+
+# A later release may compute a cost with other last digits; less than this fraction is no sign of tampering.
+_LAST_DIGITS = 1 - Fraction(1, 10**9)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One limit, its filter after a charge, and what the charge took from it."""
+
+    limit: Limit
+    after: Filter
+    cost: Cost
+
+    @classmethod
+    def between(cls, limit: Limit, before: Filter, after: Filter) -> Step:
+        """Return the step from one filter to the next; its cost, added to what was spent, is exactly what is then."""
+        return cls(limit, after, after.spent - before.spent)
+
+    @property
+    def for_life(self) -> bool:
+        """Whether this is the account's own limit, which always enforces."""
+        return not self.limit.grant and not self.limit.period
+
+
+def check_period(period: object) -> str:
+    """Return the period of a window, or refuse whatever is not one."""
+    if isinstance(period, str) and period and period in PERIODS:
+        return period
+    raise BadParameter("period", period, why="windows are of a day, a month or a year", fix="use 'month'")
+
+
+def new_limit(account: str, grant: str, period: str, filter_: Filter, at: str, sequence: int) -> Limit:
+    """Return the row of a limit from which nothing was spent."""
+    return Limit(account, grant, period, at[: PERIODS[period]], filter_.to_json(), sequence)
+
+
+def current(limit: Limit, at: str) -> tuple[Limit, Filter]:
+    """Return a limit and its filter at a moment: a window starts anew with a later period, never with an earlier one.
+
+    A clock that was set back thus stays in the newest period seen; windows only restrict, so that this is safe.
+    """
+    filter_, label = _read(limit.state), at[: PERIODS[limit.period]]
+    if label > limit.label:
+        return replace(limit, label=label), replace(filter_, spent=NOTHING)
+    return limit, filter_
+
+
+def admit(transaction: Transaction, losses: Mapping[str, PrivacyLoss], grant: str, at: str) -> list[Step]:
+    """Return the steps of a charge that every limit admits, or refuse for the first that does not; nothing is stored.
+
+    Guarantee: what all steps together spend is within every account's budget, however the losses were chosen.
+    """
+    return [
+        Step.between(limit, before, _admitted(limit, before, losses[limit.account]))
+        for limit, before in _touched(transaction, losses, grant, at)
+    ]
+
+
+def repeat(
+    transaction: Transaction, losses: Mapping[str, PrivacyLoss], grant: str, at: str, costs: Sequence[Sequence[str]]
+) -> list[Step]:
+    """Return the steps of a charge as it was recorded, refusing one that took less than its loss costs, or too much."""
+    touched = list(_touched(transaction, losses, grant, at))
+    if len(touched) != len(costs):
+        raise Tampered("a charge", why=f"{len(costs)} limits were charged, and {len(touched)} apply")
+    steps = []
+    for (limit, before), (loss, delta) in zip(touched, costs, strict=True):
+        cost = Cost(Fraction(loss), Fraction(delta))
+        least = _cost(json.dumps(_filter_parameters(before)), losses[limit.account].to_json())
+        if cost.loss < least.loss * _LAST_DIGITS or cost.delta < least.delta * _LAST_DIGITS:
+            raise Tampered("a charge", why=f"{_name(limit)} was charged less than the loss costs")
+        after = replace(before, spent=before.spent + cost)
+        if not after.spent.within(after.budget):
+            raise Tampered("a charge", why=f"{_name(limit)} does not cover it")
+        steps.append(Step(limit, after, cost))
+    return steps
+
+
+def spend(transaction: Transaction, sequence: int, steps: Sequence[Step], analyst: str | None) -> None:
+    """Store what the steps spend, and count it for the analyst."""
+    for step in steps:
+        transaction.put(replace(step.limit, state=_written(step.after), sequence=sequence))
+        if analyst is not None and step.for_life:
+            total = tally(transaction, step.limit.account, analyst) + step.cost
+            transaction.put(Tally(step.limit.account, analyst, str(total.loss), str(total.delta), sequence))
+
+
+def tally(transaction: Transaction, account: str, analyst: str) -> Cost:
+    """Return what an analyst has spent of an account."""
+    found = transaction.get(Tally, account, analyst)
+    return Cost(Fraction(found.loss), Fraction(found.delta)) if found else NOTHING
+
+
+def account_filter(transaction: Transaction, account: str) -> Filter:
+    """Return the account's filter for life, or refuse an account that does not exist."""
+    found = transaction.get(Limit, account, "", "")
+    if found is None:
+        known = [limit.account for limit in transaction.all(Limit) if not limit.grant and not limit.period]
+        raise UnknownName("account", account, known)
+    return _read(found.state)
+
+
+def same_promise(there: Limit, filter_: Filter) -> bool:
+    """Whether a limit makes the promise of a filter, whatever it has admitted since."""
+    return replace(_read(there.state), spent=NOTHING) == filter_
+
+
+def remaining(filter_: Filter) -> dict[str, str]:
+    """Return what a filter has left as plain texts: its currency and exact amounts."""
+    left = filter_.remaining
+    return {"currency": filter_.currency, "loss": str(left.loss), "delta": str(left.delta)}
+
+
+def filter_record(filter_: Filter) -> dict[str, Any]:
+    """Return a filter as plain JSON values."""
+    found: dict[str, Any] = json.loads(filter_.to_json())["filter"]
+    return found
+
+
+def filter_of(record: Mapping[str, Any]) -> Filter:
+    """Read what `filter_record` returned."""
+    return Filter.from_json(records.write("filter", record))
+
+
+def _touched(
+    transaction: Transaction, losses: Mapping[str, PrivacyLoss], grant: str, at: str
+) -> Iterator[tuple[Limit, Filter]]:
+    for account in losses:
+        limits = transaction.limits(account, grant)
+        if not limits or limits[0].grant or limits[0].period:
+            account_filter(transaction, account)  # refuses the unknown account
+        yield from (current(limit, at) for limit in limits)
+
+
+def _admitted(limit: Limit, before: Filter, loss: PrivacyLoss) -> Filter:
+    try:
+        return before.admit(loss)
+    except BudgetExceeded as refusal:
+        raise LimitExceeded(refusal, limit=_name(limit), account=limit.account) from None
+
+
+def _name(limit: Limit) -> str:
+    """Say which limit, in words."""
+    account = f"account {limit.account!r}"
+    if limit.grant:
+        whose = f"grant {limit.grant} on {account}"
+        return f"the {limit.period} {limit.label} of {whose}" if limit.period else f"the cap of {whose}"
+    return f"the {limit.period} {limit.label} of {account}" if limit.period else account
+
+
+# Reading a filter checks it anew, which takes longer than all else in a charge; a text always means the same filter.
+_FILTERS: dict[str, Filter] = {}
+_MOST_FILTERS = 1024
+
+
+def _read(text: str) -> Filter:
+    return _FILTERS.get(text) or _remembered(text, Filter.from_json(text))
+
+
+def _written(filter_: Filter) -> str:
+    text = filter_.to_json()
+    _remembered(text, filter_)
+    return text
+
+
+def _remembered(text: str, filter_: Filter) -> Filter:
+    if len(_FILTERS) >= _MOST_FILTERS:
+        _FILTERS.clear()
+    _FILTERS[text] = filter_
+    return filter_
+
+
+def _filter_parameters(filter_: Filter) -> dict[str, Any]:
+    return filter_record(filter_) | {"spent": {"loss": "0", "delta": "0"}}
+
+
+@lru_cache(maxsize=4096)
+def _cost(filter_text: str, loss_text: str) -> Cost:
+    return filter_of(json.loads(filter_text)).cost(PrivacyLoss.from_json(loss_text))

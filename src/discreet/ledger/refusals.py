@@ -1,0 +1,56 @@
+"""Refusals of the ledger: vaults that cannot be used or trusted, access that is not given, limits that are reached."""
+
+from __future__ import annotations
+
+from discreet.account.exceeded import BudgetExceeded
+from discreet.core.errors import Refusal
+
+
+class NotAVault(Refusal):
+    """A path that holds no vault, or one that this release cannot read."""
+
+
+class Unavailable(Refusal):
+    """A vault that cannot be written or read now: locked, read-only, full, closed."""
+
+
+class Tampered(Refusal):
+    """A vault that is not what its ledger wrote; `sequence` is the first entry found wrong, where there is one."""
+
+    def __init__(self, what: str, *, why: str, fix: str | None = None, sequence: int | None = None) -> None:
+        super().__init__(
+            what,
+            why=why,
+            fix=fix or "stop answering from this vault, put back the newest copy whose head you know, and verify that",
+            value=sequence,
+        )
+        self.sequence = sequence
+
+
+class AccessRefused(Refusal):
+    """A token or a grant that does not open what was asked for."""
+
+
+class Conflict(Refusal):
+    """A change or a key that contradicts what the vault already holds."""
+
+
+class LeaseLost(Refusal):
+    """An answer that came too late: another run has taken the question over, and this answer is discarded."""
+
+
+class LimitExceeded(BudgetExceeded):
+    """A charge that one limit does not cover; `limit` says which, `account` whose.
+
+    The amounts (`requested`, `remaining`, `difference`) are exact, and `fits` says what would be admitted.
+    """
+
+    def __init__(self, refusal: BudgetExceeded, *, limit: str, account: str) -> None:
+        Refusal.__init__(self, f"{limit}: {refusal.what}", why=refusal.why, fix=refusal.fix, value=refusal.value)
+        self.currency = refusal.currency
+        self.requested = refusal.requested
+        self.remaining = refusal.remaining
+        self.difference = refusal.difference
+        self.fits = refusal.fits
+        self.limit = limit
+        self.account = account

@@ -1,0 +1,333 @@
+"""The SQLite store: one file, one writer at a time, on disk before a transaction is over."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import fields
+from functools import cache
+from pathlib import Path
+from typing import Self
+from weakref import WeakSet
+
+from discreet.ledger import schema
+from discreet.ledger.entry import Entry, Head
+from discreet.ledger.refusals import NotAVault, Tampered, Unavailable
+from discreet.ledger.sqlite_errors import refusal
+from discreet.ledger.store import Limit, R, Row
+
+# STRICT tables, without which a number could be stored where a text belongs.
+_LEAST_SQLITE = (3, 37, 0)
+
+_ENTRY = '"sequence", "kind", "body", "previous", "hash"'
+
+
+class SqliteTransaction:
+    """A transaction of the SQLite store; see `discreet.ledger.store.Transaction`."""
+
+    def __init__(self, execute: Callable[..., sqlite3.Cursor]) -> None:
+        self._execute = execute
+        self._head: Head | None = None
+
+    def head(self) -> Head:
+        """Return the end of the chain, this transaction's entries included."""
+        if self._head is None:
+            found = self._execute('SELECT "sequence", "hash" FROM entries ORDER BY "sequence" DESC LIMIT 1').fetchone()
+            self._head = Head(*found) if found else Head()
+        return self._head
+
+    def append(self, kind: str, body: str) -> Entry:
+        """Seal a new entry to the head and store it."""
+        head = self.head()
+        entry = Entry.after(head.sequence, head.hash, kind, body)
+        values = (entry.sequence, entry.kind, entry.body, entry.previous, entry.hash)
+        self._execute(f"INSERT INTO entries ({_ENTRY}) VALUES (?, ?, ?, ?, ?)", values)  # noqa: S608  (constants)
+        self._head = Head(entry.sequence, entry.hash)
+        return entry
+
+    def entry(self, sequence: int) -> Entry | None:
+        """Return the entry of that number."""
+        found = self._execute(f'SELECT {_ENTRY} FROM entries WHERE "sequence" = ?', (sequence,)).fetchone()  # noqa: S608
+        return Entry(*found) if found else None
+
+    def entries(self, after: int = 0, limit: int | None = None) -> Iterator[Entry]:
+        """Return entries in order, those with greater numbers than `after`."""
+        question = f'SELECT {_ENTRY} FROM entries WHERE "sequence" > ? ORDER BY "sequence" LIMIT ?'  # noqa: S608
+        for found in self._execute(question, (after, -1 if limit is None else limit)):
+            yield Entry(*found)
+
+    def get(self, kind: type[R], *key: str | int) -> R | None:
+        """Return the row of that key."""
+        try:
+            found = self._execute(_statement("get", kind), key).fetchone()
+        except UnicodeEncodeError:  # no valid text, so that nothing can have been stored under it
+            return None
+        return kind(*found) if found else None
+
+    def put(self, row: Row) -> None:
+        """Store a row in place of the one with the same key, if there is one."""
+        kind = type(row)
+        self._execute(_statement("put", kind), tuple(getattr(row, name) for name in _columns(kind)))
+
+    def delete(self, row: Row) -> None:
+        """Remove the row of that key."""
+        kind = type(row)
+        self._execute(_statement("delete", kind), tuple(getattr(row, name) for name in kind.KEY))
+
+    def all(self, kind: type[R]) -> Iterator[R]:
+        """Return all rows of a kind, in the order of their keys."""
+        for found in self._execute(_statement("all", kind)):
+            yield kind(*found)
+
+    def limits(self, account: str, grant: str) -> list[Limit]:
+        """Return the limits of an account and those of a grant on it, the account's for life first."""
+        return [Limit(*found) for found in self._execute(_statement("limits", Limit), (account, grant))]
+
+
+@cache
+def _columns(kind: type[Row]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
+
+@cache
+def _statement(name: str, kind: type[Row]) -> str:
+    """Write the SQL of one action on one kind of row; names come from the classes of `store`, never from a caller."""
+    named = [f'"{field}"' for field in _columns(kind)]
+    key = [f'"{field}"' for field in kind.KEY]
+    columns, keys, table = ", ".join(named), ", ".join(key), kind.TABLE
+    places = ", ".join("?" * len(named))
+    chosen = " AND ".join(f"{each} = ?" for each in key)
+    changed = ", ".join(f"{each} = excluded.{each}" for each in named if each not in key)
+    return {
+        "get": f"SELECT {columns} FROM {table} WHERE {chosen}",  # noqa: S608
+        "put": f"INSERT INTO {table} ({columns}) VALUES ({places}) ON CONFLICT ({keys}) DO UPDATE SET {changed}",  # noqa: S608
+        "delete": f"DELETE FROM {table} WHERE {chosen}",  # noqa: S608
+        "all": f"SELECT {columns} FROM {table} ORDER BY {keys}",  # noqa: S608
+        "limits": f"""SELECT {columns} FROM {table} WHERE "account" = ? AND "grant" IN ('', ?) ORDER BY {keys}""",  # noqa: S608
+    }[name]
+
+
+class SqliteStore:
+    """One vault in one SQLite file; see `discreet.ledger.store.Store`.
+
+    The connection is shared by the threads of a process behind a lock, and never by two processes: it is closed
+    before a fork and opened again, by parent and child, when next needed.
+    """
+
+    def __init__(self, path: Path, *, patience: float = 30.0) -> None:
+        self.path = path
+        self._patience = patience
+        self._lock = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._closed = False
+        _STORES.add(self)
+
+    @classmethod
+    def create(cls, path: Path, *, patience: float = 30.0) -> Self:
+        """Make a new, empty store that only its owner may read; a file that is there already is refused."""
+        _refuse_old_sqlite()
+        try:
+            # Opened with its mode, so that there is no moment at which others could read it.
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        except FileExistsError:
+            fix = "open the vault that is there, or choose another path"
+            raise NotAVault(f"a new vault at {path}", why="there is a file already", fix=fix, value=str(path)) from None
+        except OSError as error:
+            why = f"the file cannot be made ({error.strerror})"
+            fix = "choose a folder that exists and that you may write"
+            raise NotAVault(f"a new vault at {path}", why=why, fix=fix, value=str(path)) from None
+        store = cls(path, patience=patience)
+        try:
+            connection = store._connect()
+            if connection.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
+                why, fix = "its disk cannot hold a write-ahead log", "use a local disk, not a network folder"
+                raise Unavailable(f"a new vault at {path}", why=why, fix=fix, value=str(path))
+            _make(connection, durable=True)
+            _flush_folder(path.parent)
+        except sqlite3.Error as error:
+            store.close()
+            path.unlink(missing_ok=True)
+            raise refusal(path, error) from error
+        except BaseException:
+            store.close()
+            path.unlink(missing_ok=True)
+            raise
+        return store
+
+    @classmethod
+    def open(cls, path: Path, *, patience: float = 30.0) -> Self:
+        """Open the store of a vault; what is no vault, or a newer one, is refused."""
+        _refuse_old_sqlite()
+        if not path.is_file():
+            fix = "give the path of a vault, or make one with `discreet init`"
+            raise NotAVault(f"the vault {path}", why="there is no such file", fix=fix, value=str(path))
+        store = cls(path, patience=patience)
+        try:
+            with store._connected():
+                pass
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def read(self) -> AbstractContextManager[SqliteTransaction]:
+        """Begin a transaction that sees one state throughout and writes nothing."""
+        return self._transaction("BEGIN", "ROLLBACK")
+
+    def write(self) -> AbstractContextManager[SqliteTransaction]:
+        """Begin a transaction with no other writer beside it; an exception undoes it."""
+        return self._transaction("BEGIN IMMEDIATE", "COMMIT")
+
+    def check_schema(self) -> None:
+        """Refuse a database whose tables and triggers are not exactly those that were made."""
+        with self._connected() as connection:
+            found = connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
+            if {text for (text,) in found} != set(schema.STATEMENTS):
+                raise Tampered("the schema of the vault", why="a table or a trigger was changed, added or removed")
+            damage = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            if damage != "ok":
+                raise Tampered("the file of the vault", why="its pages contradict each other")
+
+    def close(self) -> None:
+        """Let go of the database; harmless when repeated."""
+        self._closed = True
+        self._let_go()
+
+    def before_fork(self) -> None:
+        """Wait for this process's transactions and disconnect, so that a child inherits nothing."""
+        self._lock.acquire()
+        self._let_go()
+
+    def after_fork(self) -> None:
+        """Let threads go on, in parent and child; each connects anew when it needs to."""
+        self._lock.release()
+
+    def _let_go(self) -> None:
+        with self._lock:
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                connection.close()
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        """Hold the connection, alone among the threads of this process; SQLite's errors become refusals."""
+        with self._lock:
+            try:
+                if self._closed:
+                    raise Unavailable(
+                        f"the vault {self.path}", why="it was closed", fix="open it again", value=self.path
+                    )
+                yield self._connection or self._identified(self._connect())
+            except sqlite3.Error as error:
+                raise refusal(self.path, error) from error
+
+    @contextmanager
+    def _transaction(self, begin: str, end: str) -> Iterator[SqliteTransaction]:
+        with self._connected() as connection:
+            connection.execute(begin)
+            try:
+                yield SqliteTransaction(connection.execute)
+                connection.execute(end)
+            finally:
+                if connection.in_transaction:  # an exception, possibly that of a commit that failed
+                    with suppress(sqlite3.Error):
+                        connection.execute("ROLLBACK")
+
+    def _connect(self) -> sqlite3.Connection:
+        # mode=rw: a missing file is an error, not a new and empty vault.
+        self._connection = sqlite3.connect(
+            f"{self.path.absolute().as_uri()}?mode=rw",
+            uri=True,
+            timeout=self._patience,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        for pragma in ("synchronous = FULL", "foreign_keys = ON", "trusted_schema = OFF"):
+            self._connection.execute(f"PRAGMA {pragma}")
+        return self._connection
+
+    def _identified(self, connection: sqlite3.Connection) -> sqlite3.Connection:
+        """Refuse a file that is something else, or a vault of a later release."""
+        try:
+            found = [connection.execute(f"PRAGMA {mark}").fetchone()[0] for mark in ("application_id", "user_version")]
+        except sqlite3.Error:
+            self._let_go()
+            raise
+        if found == [schema.APPLICATION_ID, schema.VERSION]:
+            return connection
+        self._let_go()
+        what, value = f"the vault {self.path}", str(self.path)
+        if found[0] != schema.APPLICATION_ID:
+            why = "the file is no vault, or the making of one was interrupted"
+            raise NotAVault(
+                what, why=why, fix="give the path of a vault, or make one with `discreet init`", value=value
+            )
+        why = f"its format is {found[1]}, and this release reads format {schema.VERSION}"
+        raise NotAVault(what, why=why, fix="open it with the release that wrote it, or a later one", value=value)
+
+
+@contextmanager
+def scratch() -> Iterator[SqliteTransaction]:
+    """Make an empty store in memory, for rows that are derived again only to be compared."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        _make(connection, durable=False)
+        yield SqliteTransaction(connection.execute)
+    finally:
+        connection.close()
+
+
+def _make(connection: sqlite3.Connection, *, durable: bool) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    for statement in schema.STATEMENTS:
+        connection.execute(statement)
+    if durable:
+        connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {schema.VERSION}")
+    connection.execute("COMMIT")
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make the file's name as durable as its content, where folders can be flushed."""
+    if sys.platform != "win32":
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
+def _refuse_old_sqlite() -> None:
+    if sqlite3.sqlite_version_info < _LEAST_SQLITE:
+        least = ".".join(map(str, _LEAST_SQLITE))
+        why = f"this Python has SQLite {sqlite3.sqlite_version}, which lacks strict tables"
+        fix = f"use a Python with SQLite {least} or later"
+        raise Unavailable("the ledger", why=why, fix=fix, value=sqlite3.sqlite_version)
+
+
+# A connection inherited by a fork shares its locks with nobody: the parent, closing later, would believe itself alone
+# and remove the log that the child still writes to, and with it the child's debits. So none is ever inherited.
+_STORES: WeakSet[SqliteStore] = WeakSet()
+_HELD: list[SqliteStore] = []
+_FORKING = threading.Lock()
+
+
+def _before_fork() -> None:
+    _FORKING.acquire()
+    for store in list(_STORES):
+        store.before_fork()
+        _HELD.append(store)
+
+
+def _after_fork() -> None:
+    while _HELD:
+        _HELD.pop().after_fork()
+    _FORKING.release()
+
+
+if sys.platform != "win32":
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)

@@ -1,0 +1,25 @@
+"""Standings: how much of each limit is spent now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from discreet.account.filter import Filter
+
+Scope = Literal["account", "grant", "window"]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One limit: an account's for life, a grant's cap, or a window of either, with its filter as it stands.
+
+    `analyst` and `grant` are None for what all analysts share; `window` is the current period, such as "2026-11".
+    """
+
+    scope: Scope
+    account: str
+    analyst: str | None
+    filter: Filter
+    window: str | None = None
+    grant: str | None = None

@@ -1,0 +1,187 @@
+"""Stores: the rows a ledger keeps, and what a database has to do with them (SQLite does; PostgreSQL will)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, TypeVar
+
+from discreet.ledger.entry import Entry, Head
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A key of the vault: its random secret, its signing key, its identifier."""
+
+    TABLE: ClassVar[str] = "secrets"
+    KEY: ClassVar[tuple[str, ...]] = ("name",)
+
+    name: str
+    value: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A filter and what it has admitted: an account's for life, its window's, or those of one grant.
+
+    `grant` is empty for an account's own, `period` for those that hold for life; `label` is the newest period seen.
+    """
+
+    TABLE: ClassVar[str] = "limits"
+    KEY: ClassVar[tuple[str, ...]] = ("account", "grant", "period")
+
+    account: str
+    grant: str
+    period: str
+    label: str
+    state: str
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What one analyst has spent of an account, in the account's currency."""
+
+    TABLE: ClassVar[str] = "tallies"
+    KEY: ClassVar[tuple[str, ...]] = ("account", "analyst")
+
+    account: str
+    analyst: str
+    loss: str
+    delta: str
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class Debit:
+    """A charge that was admitted, what its key stands for, and the entry and hash of its answer once settled."""
+
+    TABLE: ClassVar[str] = "debits"
+    KEY: ClassVar[tuple[str, ...]] = ("key",)
+
+    key: str
+    identity: str
+    price: str
+    sequence: int
+    settled: int | None = None
+    fence: int | None = None
+    digest: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A settled answer, under the number of its charge."""
+
+    TABLE: ClassVar[str] = "answers"
+    KEY: ClassVar[tuple[str, ...]] = ("sequence",)
+
+    sequence: int
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """The newest revision of a document."""
+
+    TABLE: ClassVar[str] = "documents"
+    KEY: ClassVar[tuple[str, ...]] = ("kind", "name")
+
+    kind: str
+    name: str
+    revision: int
+    record: str
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class Private:
+    """What a document keeps beside the chain, under a keyed seal of its own."""
+
+    TABLE: ClassVar[str] = "privates"
+    KEY: ClassVar[tuple[str, ...]] = ("kind", "name")
+
+    kind: str
+    name: str
+    revision: int
+    record: str
+    seal: str
+
+
+@dataclass(frozen=True, slots=True)
+class Permit:
+    """A grant as stored: whose, for which tables, until when, and the salted hash of its token's secret."""
+
+    TABLE: ClassVar[str] = "grants"
+    KEY: ClassVar[tuple[str, ...]] = ("id",)
+
+    id: str
+    analyst: str
+    role: str
+    tables: str
+    expires: str
+    salt: str
+    hash: str
+    revoked: int | None
+    sequence: int
+
+
+class Row(Protocol):
+    """A stored row: a frozen dataclass that names its table and its key."""
+
+    TABLE: ClassVar[str]
+    KEY: ClassVar[tuple[str, ...]]
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+R = TypeVar("R", bound=Row)
+
+# What follows from the entries alone, and is therefore made anew and compared when a vault is verified.
+DERIVED: tuple[type[Row], ...] = (Limit, Tally, Debit, Paper, Permit)
+
+
+class Transaction(Protocol):
+    """One consistent look at a store; a writing one is alone, and durable once it has ended without an exception."""
+
+    def head(self) -> Head:
+        """Return the end of the chain, this transaction's entries included."""
+
+    def append(self, kind: str, body: str) -> Entry:
+        """Seal a new entry to the head and store it."""
+
+    def entry(self, sequence: int) -> Entry | None:
+        """Return the entry of that number."""
+
+    def entries(self, after: int = 0, limit: int | None = None) -> Iterator[Entry]:
+        """Return entries in order, those with greater numbers than `after`."""
+
+    def get(self, kind: type[R], *key: str | int) -> R | None:
+        """Return the row of that key."""
+
+    def put(self, row: Row) -> None:
+        """Store a row in place of the one with the same key, if there is one."""
+
+    def delete(self, row: Row) -> None:
+        """Remove the row of that key."""
+
+    def all(self, kind: type[R]) -> Iterator[R]:
+        """Return all rows of a kind, in the order of their keys."""
+
+    def limits(self, account: str, grant: str) -> list[Limit]:
+        """Return the limits of an account and those of a grant on it, the account's for life first."""
+
+
+class Store(Protocol):
+    """A database that holds one vault."""
+
+    def read(self) -> AbstractContextManager[Transaction]:
+        """Begin a transaction that sees one state throughout and writes nothing."""
+
+    def write(self) -> AbstractContextManager[Transaction]:
+        """Begin a transaction with no other writer beside it; an exception undoes it."""
+
+    def check_schema(self) -> None:
+        """Refuse a database whose tables and triggers are not exactly those that were made."""
+
+    def close(self) -> None:
+        """Let go of the database; harmless when repeated."""

@@ -1,0 +1,363 @@
+"""Aggregates: what may be asked about the rows of a group, as values; mechanisms answer them elsewhere."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, ClassVar
+
+from discreet.core.column import Column, Key, Kind
+from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.written import Number, as_written
+from discreet.plan.expressions import Expression, Name
+from discreet.plan.refusals import IllTyped
+from discreet.plan.serial import (
+    canonical_text,
+    constant_from_record,
+    constant_record,
+    expression_from_record,
+    expression_record,
+)
+from discreet.plan.types import type_of
+
+Cut = Fraction | dt.date
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Aggregate:
+    """Something asked about all rows of a group; two are equal when they are written alike."""
+
+    kinds: ClassVar[frozenset[Kind]] = frozenset({"number"})
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        """The expressions over rows that it is about."""
+        values = [getattr(self, field.name) for field in fields(self)]
+        return tuple(value for value in values if isinstance(value, Expression))
+
+    def record(self) -> dict[str, Any]:
+        """Return the aggregate as plain JSON values, exact and canonical."""
+        own = {field.name: _encode(getattr(self, field.name)) for field in fields(self)}
+        return {"aggregate": _WORDS[type(self)], **own}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Aggregate) and canonical_text(self.record()) == canonical_text(other.record())
+
+    def __hash__(self) -> int:
+        return hash(canonical_text(self.record()))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Count(Aggregate):
+    """How many rows there are; or in how many of them something is not null."""
+
+    kinds: ClassVar[frozenset[Kind]] = frozenset({"number", "category", "text", "date", "flag"})
+    of: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class People(Aggregate):
+    """How many different people have rows."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sum(Aggregate):
+    """The sum of the values that are not null."""
+
+    of: Expression
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mean(Aggregate):
+    """The mean of the values that are not null."""
+
+    of: Expression
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Variance(Aggregate):
+    """The variance of the values that are not null."""
+
+    of: Expression
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Std(Aggregate):
+    """The standard deviation of the values that are not null."""
+
+    of: Expression
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quantile(Aggregate):
+    """Values below which a share q of the others lies, rising; `single` if one was asked for by itself."""
+
+    kinds: ClassVar[frozenset[Kind]] = frozenset({"number", "date"})
+    of: Expression
+    q: tuple[Fraction, ...]
+    single: bool = True
+
+    def __post_init__(self) -> None:
+        inside = all(isinstance(each, Fraction) and 0 < each < 1 for each in self.q)
+        if not self.q or not inside or any(one >= two for one, two in pairwise(self.q)):
+            why = "quantiles lie between 0 and 1 and are listed once each, rising"
+            raise BadParameter("q", [str(each) for each in self.q], why=why, fix="use quantile(x, 0.25, 0.75)")
+        if self.single and len(self.q) != 1:
+            raise BadParameter("single", self.single, why="several quantiles are not one", fix="use single=False")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Min(Aggregate):
+    """The smallest value that is not null, as near as privacy allows."""
+
+    kinds: ClassVar[frozenset[Kind]] = frozenset({"number", "date"})
+    of: Expression
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Max(Aggregate):
+    """The largest value that is not null, as near as privacy allows."""
+
+    kinds: ClassVar[frozenset[Kind]] = frozenset({"number", "date"})
+    of: Expression
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Histogram(Aggregate):
+    """How many values lie in each bin [edge, next edge), the last one closed; or how often each key occurs."""
+
+    kinds: ClassVar[frozenset[Kind]] = frozenset({"number", "date", "category", "text", "flag"})
+    of: Expression
+    edges: tuple[Cut, ...] | None = None
+    keys: tuple[Key, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.edges is not None and self.keys is not None:
+            raise BadParameter("keys", self.keys, why="bins have edges or keys, not both", fix="leave one of them out")
+        if self.edges is not None:
+            _check_rising("edges", self.edges, least=2)
+        if self.keys is not None:
+            Column(None, "category", keys=self.keys)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cdf(Aggregate):
+    """How many values lie at or below each threshold, and how many there are."""
+
+    kinds: ClassVar[frozenset[Kind]] = frozenset({"number", "date"})
+    of: Expression
+    thresholds: tuple[Cut, ...]
+
+    def __post_init__(self) -> None:
+        _check_rising("thresholds", self.thresholds, least=1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Covariance(Aggregate):
+    """The covariance over rows in which neither value is null."""
+
+    of: Expression
+    other: Expression
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Correlation(Aggregate):
+    """The correlation over rows in which neither value is null."""
+
+    of: Expression
+    other: Expression
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TopK(Aggregate):
+    """The k keys that occur most often."""
+
+    kinds: ClassVar[frozenset[Kind]] = frozenset({"category", "flag"})
+    of: Expression
+    k: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.k, int) or isinstance(self.k, bool) or self.k < 1:
+            raise BadParameter("k", self.k, why="it says how many keys are wanted", fix="use a positive whole number")
+
+
+AGGREGATES: dict[str, type[Aggregate]] = {
+    "count": Count,
+    "people": People,
+    "sum": Sum,
+    "mean": Mean,
+    "variance": Variance,
+    "std": Std,
+    "quantile": Quantile,
+    "min": Min,
+    "max": Max,
+    "histogram": Histogram,
+    "cdf": Cdf,
+    "covariance": Covariance,
+    "correlation": Correlation,
+    "top_k": TopK,
+}
+_WORDS = {kind: word for word, kind in AGGREGATES.items()}
+
+
+def aggregate_from_record(record: object) -> Aggregate:
+    """Read what `Aggregate.record` returned, checking it anew."""
+    word = record.get("aggregate") if isinstance(record, dict) else None
+    if not isinstance(record, dict) or not isinstance(word, str):
+        raise BadParameter("aggregate", record, why="it must be an object that names an aggregate", fix=_UNCHANGED)
+    if word not in AGGREGATES:
+        raise UnknownName("aggregate", word, AGGREGATES)
+    kind = AGGREGATES[word]
+    names = [field.name for field in fields(kind)]
+    if set(record) != {"aggregate", *names}:
+        raise BadParameter("aggregate", sorted(record), why=f"{word} has the fields {names}", fix=_UNCHANGED)
+    found = {name: _decode(name, record[name]) for name in names}
+    for name in {"of", "other"} & set(names):
+        if not isinstance(found[name], Expression) and (kind, found[name]) != (Count, None):
+            raise BadParameter(name, found[name], why="it is no expression", fix=_UNCHANGED)
+    return kind(**found)
+
+
+def check(aggregate: Aggregate, columns: Mapping[str, Column]) -> tuple[Column, ...]:
+    """Return the types of what an aggregate is about, or refuse those for which it means nothing."""
+    found = tuple(type_of(expression, columns) for expression in aggregate.expressions)
+    for expression, column in zip(aggregate.expressions, found, strict=True):
+        if column.kind not in aggregate.kinds:
+            word = _WORDS[type(aggregate)]
+            wanted = " or ".join(sorted(aggregate.kinds))
+            fix = "convert it with as_number()" if column.kind == "flag" else f"use a {wanted} column"
+            raise IllTyped(expression, why=f"it is a {column.kind}, and {word} takes a {wanted}", fix=fix)
+    return found
+
+
+_UNCHANGED = "pass the record that was written, unchanged"
+
+
+def _encode(value: object) -> object:
+    match value:
+        case Expression():
+            return expression_record(value)
+        case tuple():
+            return [_encode(each) for each in value]
+        case Fraction() | dt.date():
+            return constant_record(value)
+    return value
+
+
+def _decode(name: str, value: object) -> object:
+    match value:
+        case list():
+            return tuple(_decode(name, each) for each in value)
+        case dict():
+            return expression_from_record(value) if name in ("of", "other") else constant_from_record(value)
+    return value
+
+
+def _check_rising(name: str, cuts: tuple[Cut, ...], least: int) -> None:
+    kinds = {type(cut) for cut in cuts}
+    alike = len(kinds) == 1 and kinds <= {Fraction, dt.date}
+    if len(cuts) < least or not alike or any(one >= two for one, two in pairwise(cuts)):  # type: ignore[operator]
+        why = f"there are at least {least} of one kind, each larger than the one before"
+        raise BadParameter(name, [str(cut) for cut in cuts], why=why, fix="use (10, 20, 30), for example")
+
+
+def as_column(value: Expression | str) -> Expression:
+    """Return an expression as it is, and a text as the column of that name."""
+    if isinstance(value, Expression):
+        return value
+    if isinstance(value, str):
+        return Name(value)
+    raise BadParameter("column", value, why="it is neither a name nor an expression", fix="write 'age' or table.age")
+
+
+def cut(name: str, value: Number | dt.date | str) -> Cut:
+    """Return an edge or a threshold: a number exactly as written, or a day."""
+    if isinstance(value, dt.date) and not isinstance(value, dt.datetime):
+        return value
+    if isinstance(value, str):
+        try:
+            return dt.date.fromisoformat(value)
+        except ValueError as error:
+            raise BadParameter(name, value, why="it is not a day", fix="write '2024-02-29'") from error
+    return as_written(name, value)
+
+
+def count(of: Expression | str | None = None) -> Count:
+    """Count rows; given a column, only those in which it is not null."""
+    return Count(None if of is None else as_column(of))
+
+
+def people() -> People:
+    """Count different people."""
+    return People()
+
+
+def sum(of: Expression | str) -> Sum:  # noqa: A001  (the word of the theory, of SQL and of the registry)
+    """Add the values."""
+    return Sum(as_column(of))
+
+
+def mean(of: Expression | str) -> Mean:
+    """Average the values."""
+    return Mean(as_column(of))
+
+
+def variance(of: Expression | str) -> Variance:
+    """Return the mean squared distance from the mean."""
+    return Variance(as_column(of))
+
+
+def std(of: Expression | str) -> Std:
+    """Return the root of the variance."""
+    return Std(as_column(of))
+
+
+def median(of: Expression | str) -> Quantile:
+    """Return the value in the middle."""
+    return Quantile(as_column(of), (Fraction(1, 2),))
+
+
+def quantile(of: Expression | str, *q: Number) -> Quantile:
+    """Return the value below which a share q of the values lies; several shares at once are cheaper than apart."""
+    return Quantile(as_column(of), tuple(as_written("q", each) for each in q), single=len(q) == 1)
+
+
+def min(of: Expression | str) -> Min:  # noqa: A001
+    """Return the smallest value, as near as privacy allows."""
+    return Min(as_column(of))
+
+
+def max(of: Expression | str) -> Max:  # noqa: A001
+    """Return the largest value, as near as privacy allows."""
+    return Max(as_column(of))
+
+
+def histogram(
+    of: Expression | str, edges: Iterable[Number | dt.date | str] | None = None, keys: Iterable[Key] | None = None
+) -> Histogram:
+    """Count the values in bins between edges, or by key; without either, by the declared keys of the column."""
+    found = None if edges is None else tuple(cut("edges", each) for each in edges)
+    return Histogram(as_column(of), found, None if keys is None else tuple(keys))
+
+
+def cdf(of: Expression | str, thresholds: Iterable[Number | dt.date | str]) -> Cdf:
+    """Count the values at or below each threshold."""
+    return Cdf(as_column(of), tuple(cut("thresholds", each) for each in thresholds))
+
+
+def covariance(of: Expression | str, other: Expression | str) -> Covariance:
+    """Return how two columns vary together."""
+    return Covariance(as_column(of), as_column(other))
+
+
+def correlation(of: Expression | str, other: Expression | str) -> Correlation:
+    """Return the covariance over both standard deviations."""
+    return Correlation(as_column(of), as_column(other))
+
+
+def top_k(of: Expression | str, k: int) -> TopK:
+    """Return the k most frequent keys."""
+    return TopK(as_column(of), k)

@@ -1,0 +1,142 @@
+"""Bounding: which of a person's rows and groups count, decided by an order that only the vault's secret knows.
+
+The order is that of two hashes of the person and of the row's own columns (Carter and Wegman 1979: sums of products
+modulo a prime, with secret multipliers). The first is cubed, so that people with alike rows are not ordered alike; the
+second breaks ties. It is made of integer arithmetic alone, so that all engines find the same order, which no row of
+anyone else and no place in a file can change. Where two different rows tie nevertheless, once in 2^62, either is kept.
+
+Guarantee: whatever the order, a person keeps at most so many rows, in at most so many groups, exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from discreet.core.column import Column
+from discreet.data.order import MULTIPLIERS, PRIME
+from discreet.plan.dialect import NARROW, Dialect
+from discreet.plan.select import select
+from discreet.plan.whole import is_wide
+
+# What is computed on the way; no column of a table may begin with ~.
+PERSON, KEY, RANK, START = '"~person"', '"~key"', '"~rank"', '"~start"'
+ROWS, UPTO, ALL, ALLOTTED = '"~n"', '"~upto"', '"~all"', '"~a"'
+# The one-row table of multipliers that the engine makes from the secret; its values are in no text.
+MULTIPLIER_TABLE = '"~order"'
+# A table has fewer rows: sums are proven to fit for so many.
+MOST_ROWS = 1 << 40
+
+_LIMB = 1 << 31
+# So many products below 2^59 add up to less than 2^62.
+_TERMS = 8
+
+
+def limbs(column: Column, sql: str, dialect: Dialect) -> list[str]:
+    """Write a value as numbers from 0 to 2^31 - 1: the same for equal values, and others for others; null is 0."""
+    match column.kind:
+        case "flag":
+            return [f"(CASE WHEN {sql} THEN 2 WHEN NOT {sql} THEN 1 ELSE 0 END)"]
+        case "text":
+            return _hashed(sql, dialect)
+        case "category":
+            return [f"COALESCE({dialect.cast(position(sql, column.keys or (), dialect), dialect.narrow)}, 0)"]
+    low, high = column.steps
+    counted, least = f"COALESCE({sql} - {_integer(low - 1, low, high, dialect)}, 0)", high - low + 1
+    if least < _LIMB:
+        return [dialect.cast(counted, dialect.narrow)] if is_wide(low, high) else [counted]
+    found = []
+    for place in range(-(-least.bit_length() // 31)):
+        shifted = dialect.floor_div(counted, _integer(1 << 31 * place, 1 << 31 * place, least, dialect))
+        found.append(dialect.cast(dialect.remainder(shifted, str(_LIMB)), dialect.narrow))
+    return found
+
+
+def person_limbs(whole: bool, dialect: Dialect) -> list[str]:
+    """Write who a row belongs to as numbers from 0 to 2^31 - 1."""
+    if not whole:
+        return _hashed(PERSON, dialect)
+    mask = _LIMB - 1
+    return [f"(COALESCE({PERSON}, 0) & {mask})", f"((COALESCE({PERSON}, 0) >> 31) & {mask})"]
+
+
+def position(sql: str, values: Sequence[object], dialect: Dialect) -> str:
+    """Write at which place of a list a value stands, from 1; null or 0 where it does not."""
+    listed = ", ".join(dialect.literal(value) for value in values)  # type: ignore[arg-type]
+    return f"list_position([{listed}], {sql})"
+
+
+def ordered(sql: str, numbers: Sequence[str], people: Sequence[str]) -> str:
+    """Add the place in the secret order as the column ~key, and a number of the person's own as ~start."""
+    first, second, start = _hash("a", [*people, *numbers]), _hash("b", [*people, *numbers]), _hash("b", people)
+    hashes = "*", f'{first} AS "~t"', f'{second} AS "~w"', f"{start} AS {START}"
+    cubed = f'("~t" * "~t" % {PRIME} * "~t" % {PRIME})'
+    return select(("*", f'{cubed} * {_LIMB} + "~w" AS {KEY}'), select(hashes, f"({sql}), {MULTIPLIER_TABLE}"))
+
+
+def first_rows(sql: str, most: int) -> str:
+    """Keep at most so many rows of each person: those that come first in the order."""
+    rank = f"row_number() OVER (PARTITION BY {PERSON} ORDER BY {KEY}) AS {RANK}"
+    return select("*", select(("*", rank), sql), where=f"{RANK} <= {most}")
+
+
+def first_groups(sql: str, groups: Sequence[str], most: int) -> str:
+    """Keep the rows of at most so many groups of each person, after `ordered` by the groups."""
+    # Equal places in the order count as one rank: without the groups themselves a tie would let one more in.
+    by = ", ".join((KEY, *groups))
+    rank = f"dense_rank() OVER (PARTITION BY {PERSON} ORDER BY {by}) AS {RANK}"
+    return select("*", select(("*", rank), sql), where=f"{RANK} <= {most}")
+
+
+def allotted(sql: str, dialect: Dialect, max_rows: int, max_groups: int | None) -> str:
+    """Allot each person's rows to their groups, ~n in each, as the column ~a, after `ordered` by the groups.
+
+    With a bound on groups the first ones in the order are filled one after the other. Without one, all groups share in
+    proportion to their rows: systematic sampling in the order, from a start of the person's own, so that a group gets
+    max_rows * n / N rows on average, rounded up or down, and no more than max_rows groups get any.
+
+    Guarantee: the ~a of a person are at most max_rows in all, each at most ~n, in at most max_groups groups.
+    """
+    window = f"(PARTITION BY {PERSON} ORDER BY {KEY} ROWS UNBOUNDED PRECEDING)"
+    upto = f"{dialect.cast(f'sum({ROWS}) OVER {window}', dialect.narrow)} AS {UPTO}"
+    if max_groups is not None:
+        ranked = select(("*", f"row_number() OVER {window} AS {RANK}", upto), sql)
+        room = f"greatest(0, {max_rows} - ({UPTO} - {ROWS}))"
+        return select(("*", f"least({ROWS}, {room}) AS {ALLOTTED}"), ranked, where=f"{RANK} <= {max_groups}")
+    total = f"{dialect.cast(f'sum({ROWS}) OVER (PARTITION BY {PERSON})', dialect.narrow)} AS {ALL}"
+    most = dialect.cast(str(max_rows), dialect.narrow if max_rows * MOST_ROWS < NARROW else dialect.wide)
+
+    def below(rows: str) -> str:
+        start = dialect.remainder(START, ALL)
+        return dialect.floor_div(f"({most} * {rows} + {start})", ALL)
+
+    share = dialect.cast(f"{below(UPTO)} - {below(f'({UPTO} - {ROWS})')}", dialect.narrow)
+    shared = f"CASE WHEN {ALL} <= {max_rows} THEN {ROWS} ELSE {share} END AS {ALLOTTED}"
+    return select("*", select(("*", shared), select(("*", upto, total), sql)), where=f"{ALLOTTED} > 0")
+
+
+def shrunk(total: str, rows: str, dialect: Dialect) -> str:
+    """Write (total * allotted) // rows, or the total itself where all rows were allotted.
+
+    Written as quotient and remainder, whose products stay small; both are non-negative, so that all engines agree.
+    """
+    quotient, rest = dialect.floor_div(total, rows), dialect.remainder(total, rows)
+    part = f"{quotient} * {ALLOTTED} + {dialect.floor_div(f'({rest} * {ALLOTTED})', rows)}"
+    return f"CASE WHEN {rows} <= {ALLOTTED} THEN {total} ELSE {part} END"
+
+
+def _hash(letter: str, numbers: Iterable[str]) -> str:
+    """Write a sum of products modulo the prime; columns beyond the last multiplier only fail to break ties."""
+    products = [f'{number} * "~{letter}{place}"' for place, number in enumerate(numbers, 1) if place < MULTIPLIERS]
+    sums = [" + ".join(products[start : start + _TERMS]) for start in range(0, len(products), _TERMS)]
+    parts = [f'"~{letter}0"', *(f"({each}) % {PRIME}" for each in sums)]
+    return f"({' + '.join(parts)}) % {PRIME}"
+
+
+def _hashed(sql: str, dialect: Dialect) -> list[str]:
+    number = f"md5_number_lower({sql})"
+    parts = f"{number} & {_LIMB - 1}", f"({number} >> 31) & {_LIMB - 1}"
+    return [f"COALESCE({dialect.cast(part, dialect.narrow)}, 0)" for part in parts]
+
+
+def _integer(value: int, low: int, high: int, dialect: Dialect) -> str:
+    return dialect.cast(str(value), dialect.wide if is_wide(low, high) else dialect.narrow)

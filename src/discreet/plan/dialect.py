@@ -1,0 +1,122 @@
+"""Dialects: every construct of SQL that engines spell differently, spelled in one place."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+# Beyond this many characters an engine spends its time on the text of a question rather than on its rows.
+MOST_TEXT = 100_000
+
+# Integers of smaller magnitude are stored narrow, the others wide; sums of two of either kind cannot overflow.
+NARROW = 1 << 62
+WIDE = 1 << 126
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How DuckDB spells things; the dialects of other engines override what they spell differently.
+
+    Whatever an analyst wrote reaches SQL only through `quote` and `literal`. DuckDB folds the case of identifiers even
+    when they are quoted, so that a relation must not have two columns that differ by case alone.
+    """
+
+    name: str = "duckdb"
+    narrow: str = "BIGINT"
+    wide: str = "HUGEINT"
+    double: str = "DOUBLE"
+    text: str = "VARCHAR"
+
+    def quote(self, identifier: str) -> str:
+        """Write the name of a column or a table."""
+        return '"' + identifier.replace('"', '""') + '"'
+
+    def literal(self, value: bool | int | str | None) -> str:
+        """Write a value; whole numbers are of the narrow or the wide type, never of a type that depends on them."""
+        match value:
+            case None:
+                return "NULL"
+            case bool():
+                return "TRUE" if value else "FALSE"
+            case int():
+                return self.cast(str(value), self.narrow if abs(value) < NARROW else self.wide)
+            case str():
+                return "'" + value.replace("'", "''") + "'"
+
+    def float_literal(self, value: float) -> str:
+        """Write a float, infinities too, so that the engine reads the same one."""
+        return self.cast(f"'{value!r}'", self.double)
+
+    def cast(self, sql: str, kind: str) -> str:
+        """Convert where that cannot fail."""
+        return f"CAST({sql} AS {kind})"
+
+    def try_cast(self, sql: str, kind: str) -> str:
+        """Convert; what cannot be converted becomes null."""
+        return f"TRY_CAST({sql} AS {kind})"
+
+    def floor_div(self, above: str, below: str) -> str:
+        """Divide whole numbers and drop the fraction; only for above >= 0 and below > 0, where all engines agree."""
+        return f"({above} // {below})"
+
+    def remainder(self, above: str, below: str) -> str:
+        """Return what `floor_div` leaves, under the same conditions."""
+        return f"({above} % {below})"
+
+    def floor(self, sql: str) -> str:
+        """Round a float down; the result is a float."""
+        return f"floor({sql})"
+
+    def flag_to_integer(self, sql: str) -> str:
+        """Return 1 for true, 0 for false, null for null."""
+        return self.cast(sql, self.narrow)
+
+    def length(self, sql: str) -> str:
+        """Count the Unicode code points of a text."""
+        return f"length({sql})"
+
+    def starts_with(self, sql: str, prefix: str) -> str:
+        """Say whether a text begins with these code points."""
+        return f"starts_with({sql}, {prefix})"
+
+    def prefix(self, sql: str, length: int) -> str:
+        """Return the first code points of a text."""
+        return f"substr({sql}, 1, {length})"
+
+    def matches(self, sql: str, pattern: str) -> str:
+        """Say whether the whole text matches a regular expression of ASCII classes, groups and repetitions."""
+        return f"regexp_full_match({sql}, {self.literal(pattern)})"
+
+    def ascii_lower(self, sql: str) -> str:
+        """Lower the ASCII letters and leave all others, whatever the locale says."""
+        upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+        return f"translate({sql}, '{upper}', '{upper.lower()}')"
+
+    def among(self, sql: str, keys: Iterable[str]) -> str:
+        """Return the text if it is one of the keys, else null; as an ENUM, which works on the dictionary of Parquet."""
+        listed = ", ".join(self.literal(key) for key in keys)
+        return self.cast(self.try_cast(sql, f"ENUM({listed})"), self.text)
+
+    def days_of_date(self, sql: str) -> str:
+        """Return a date as days since 1970-01-01."""
+        return f"({sql} - {self.date(dt.date(1970, 1, 1))})"
+
+    def date_of_timestamp(self, sql: str) -> str:
+        """Return the day of a timestamp without a time zone."""
+        return self.cast(sql, "DATE")
+
+    def date_of_instant(self, sql: str) -> str:
+        """Return the day, in UTC, of a timestamp with a time zone, whatever zone the session is in."""
+        return self.cast(f"({sql} AT TIME ZONE 'UTC')", "DATE")
+
+    def date_part(self, part: str, days: str) -> str:
+        """Return the year, month or day of the month of days since 1970-01-01."""
+        return f"{part}({self.date(dt.date(1970, 1, 1))} + {self.cast(days, 'INTEGER')})"
+
+    def date(self, day: dt.date) -> str:
+        """Write a date."""
+        return f"DATE '{day.isoformat()}'"
+
+
+DUCKDB = Dialect()

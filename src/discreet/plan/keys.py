@@ -1,0 +1,203 @@
+"""Keys: which groups an answer has, in which order; declared beforehand, or selected privately."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+from discreet.core.column import Column
+from discreet.core.errors import BadParameter, UnknownName
+from discreet.plan.nodes import Datum, Public, stored
+
+# More groups than this are no table that anyone reads; noise would drown them too.
+MOST_KEYS = 1_000_000
+
+_EPOCH = dt.date(1970, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One column of the keys: which column of the plan it is, and the values it takes (None: to be selected).
+
+    With `edges`, rising, the value is the number of the bin instead: how many edges are at most the column's value.
+    """
+
+    name: str
+    of: Column
+    values: tuple[Datum, ...] | None
+    edges: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.edges is not None and list(self.edges) != sorted(set(self.edges)):
+            raise BadParameter("edges", self.edges, why="bins need rising edges", fix="sort them, each once")
+        if self.values is not None and (not self.values or len(set(self.values)) < len(self.values)):
+            raise BadParameter(self.name, self.values, why="keys are distinct, at least one", fix="list each key once")
+        if self.values is not None and None in self.values:
+            raise BadParameter(self.name, None, why="null is no key", fix="use fill_null to give it a name")
+
+    def shown(self, value: Datum) -> object:
+        """Return a key as a person would write it: a number, a date, a text, a truth value."""
+        if self.edges is not None:
+            return value
+        return shown(self.of, value)
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields as plain JSON values."""
+        values = None if self.values is None else list(self.values)
+        edges = None if self.edges is None else list(self.edges)
+        return {"name": self.name, "of": self.of.name, "values": values, "edges": edges}
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys of a question: the product of its columns' values, or a part of it that is listed in `only`.
+
+    Rows whose key is null or not listed are in no group. Without columns there is one group, of all rows.
+    """
+
+    columns: tuple[Key, ...] = ()
+    only: tuple[tuple[Datum, ...], ...] | None = None
+
+    def __post_init__(self) -> None:
+        twice = [name for number, name in enumerate(self.names) if name in self.names[:number]]
+        if twice:
+            raise BadParameter("keys", twice[0], why="it is named twice", fix="name each column once")
+        if not self.selected and self.size > MOST_KEYS:
+            why = f"there are {self.size:,} keys, and at most {MOST_KEYS:,} fit an answer"
+            raise BadParameter("keys", self.names, why=why, fix="group by fewer columns, or list the keys that matter")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the key columns, in order."""
+        return tuple(key.name for key in self.columns)
+
+    @property
+    def selected(self) -> bool:
+        """Whether some keys were not declared, so that they have to be selected privately."""
+        return self.only is None and any(key.values is None for key in self.columns)
+
+    @property
+    def size(self) -> int:
+        """How many groups there are."""
+        return prod(len(key.values or ()) for key in self.columns) if self.only is None else len(self.only)
+
+    def listed(self) -> tuple[tuple[Datum, ...], ...]:
+        """Return the keys in the order of the answer; a group is known by its place here."""
+        if self.only is not None:
+            return self.only
+        if self.selected:
+            names = ", ".join(key.name for key in self.columns if key.values is None)
+            why = f"the keys of {names} were not declared"
+            raise BadParameter("keys", self.names, why=why, fix="select them privately first, or declare them")
+        return tuple(itertools.product(*(key.values or () for key in self.columns)))
+
+    def chosen(self, rows: Iterable[tuple[Datum, ...]]) -> Keys:
+        """Return the same columns with these keys alone, as when they were selected."""
+        listed = tuple(rows)
+        columns = tuple(
+            replace(key, values=tuple(dict.fromkeys(row[place] for row in listed)) or key.values)
+            for place, key in enumerate(self.columns)
+        )
+        return Keys(columns, listed)
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields as plain JSON values."""
+        only = None if self.only is None else [list(row) for row in self.only]
+        return {"columns": [key.record() for key in self.columns], "only": only}
+
+
+NO_KEYS = Keys()
+
+
+def keys_of(
+    names: Sequence[str],
+    columns: Mapping[str, Column],
+    keys: Mapping[str, Sequence[object]] | Public | None = None,
+) -> Keys:
+    """Return the keys of these columns: those given, else those declared; text without any is left to selection."""
+    for name in names:
+        if name not in columns:
+            raise UnknownName("column", name, columns)
+    if isinstance(keys, Public):
+        return _of_public(names, columns, keys)
+    given = dict(keys or {})
+    for name in given:
+        if name not in names:
+            raise UnknownName("key column", name, names)
+    made = []
+    for name in names:
+        column = columns[name]
+        values: tuple[Datum, ...] | None
+        if name in given:
+            values = tuple(stored(column, value) for value in _listed(name, given[name]))
+        else:
+            values = declared(column)
+        made.append(Key(name, column.named(name), values))
+    return Keys(tuple(made))
+
+
+def bins(name: str, column: Column, edges: Sequence[int]) -> Key:
+    """Return a key that numbers the bins between edges, in steps: 0 below the first, len(edges) from the last on."""
+    _ = column.steps
+    return Key(name, column, tuple(range(len(edges) + 1)), tuple(edges))
+
+
+def declared(column: Column) -> tuple[Datum, ...] | None:
+    """Return every value a column may take, in order; None for text, whose values nobody declared."""
+    match column.kind:
+        case "text":
+            return None
+        case "category":
+            return column.keys
+        case "flag":
+            return (False, True)
+    low, high = column.steps
+    if high - low >= MOST_KEYS:
+        why = f"it may take {high - low + 1:,} values"
+        fix = "group by a coarser column, such as round(10) of it, a year or a month, or give keys="
+        raise BadParameter("keys", column.name, why=why, fix=fix)
+    return tuple(range(low, high + 1))
+
+
+def shown(column: Column, value: Datum) -> object:
+    """Return a value as a person would write it: a number, a date, a text, a truth value."""
+    if column.kind == "date" and isinstance(value, int):
+        return _EPOCH + dt.timedelta(value)
+    if column.kind == "number" and isinstance(value, int):
+        number = value * (column.step or Fraction(1))
+        return number.numerator if number.denominator == 1 else float(number)
+    return value
+
+
+def _of_public(names: Sequence[str], columns: Mapping[str, Column], public: Public) -> Keys:
+    """Return the keys that a public table lists, in its order, each once."""
+    for name in names:
+        if name not in public.names:
+            raise UnknownName(f"column of {public.name}", name, public.names)
+    places = [public.names.index(name) for name in names]
+    plain = {place: [shown(public.columns[place], row[place]) for row in public.rows] for place in places}
+    rows = []
+    for number, row in enumerate(public.rows):
+        if any(row[place] is None for place in places):
+            raise BadParameter("keys", public.name, why="null is no key", fix="leave rows with nulls out")
+        read = [stored(columns[name], plain[place][number]) for name, place in zip(names, places, strict=True)]
+        rows.append(tuple(read))
+    if not rows:
+        raise BadParameter("keys", public.name, why="it has no rows", fix="list at least one key")
+    listed = tuple(dict.fromkeys(rows))
+    made = [
+        Key(name, columns[name].named(name), tuple(dict.fromkeys(row[place] for row in listed)))
+        for place, name in enumerate(names)
+    ]
+    return Keys(tuple(made), listed)
+
+
+def _listed(name: str, values: object) -> Sequence[object]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise BadParameter(name, values, why="keys are a list", fix="write keys={'city': ['Bern', 'Basel']}")
+    return tuple(values)

@@ -1,0 +1,251 @@
+"""Nodes: the relations a question is made of, as a frozen tree: scans, filters, derived columns, joins, unions."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TypeAlias
+
+from discreet.core.column import Column, check_name
+from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.schema import Table, between, date, flag, one_of
+from discreet.core.written import as_written
+from discreet.plan.expressions import Expression
+from discreet.plan.types import check_predicate, type_of
+
+# What a value is once it was read: steps of a number, days of a date, a key, a text, a truth value, or null.
+Datum = int | str | bool | None
+
+RESERVED = "~"
+
+_EPOCH = dt.date(1970, 1, 1)
+# A public table travels inside the question, so it has to stay small.
+MOST_PUBLIC_ROWS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Public:
+    """A small public table that is part of the question; its values are kept as read: in steps, days, keys."""
+
+    name: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Datum, ...], ...]
+
+    def __post_init__(self) -> None:
+        check_name("name", self.name)
+        if len(self.rows) > MOST_PUBLIC_ROWS:
+            why = f"a public table inside a question has at most {MOST_PUBLIC_ROWS:,} rows"
+            raise BadParameter("rows", len(self.rows), why=why, fix="join only the rows and columns that are needed")
+        if not self.columns or any(len(row) != len(self.columns) for row in self.rows):
+            why = "every row has one value for each column, of which there is at least one"
+            raise BadParameter("rows", self.name, why=why, fix="give all columns the same number of values")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(column.name or "" for column in self.columns)
+
+    def fan_out(self, on: Iterable[str]) -> int:
+        """Return the most rows that share their values of these columns: how many partners one row can find."""
+        places = [self.names.index(name) for name in on]
+        keys = (tuple(row[place] for place in places) for row in self.rows)
+        return max(Counter(key for key in keys if None not in key).values(), default=0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scan:
+    """All rows of a private table."""
+
+    table: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Filter:
+    """The rows for which a predicate is true."""
+
+    source: Plan
+    predicate: Expression
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Derive:
+    """The same rows with one more column, computed from the others."""
+
+    source: Plan
+    name: str
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Join:
+    """Every row with each of its partners in a public table; `on` pairs our columns with the public ones."""
+
+    source: Plan
+    public: Public
+    on: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Union:
+    """The rows of both, one after the other."""
+
+    one: Plan
+    other: Plan
+
+
+Plan: TypeAlias = Scan | Filter | Derive | Join | Union
+
+
+def public(name: str, data: Mapping[str, Sequence[object]]) -> Public:
+    """Make a public table from columns of Python values; what they may be is read off them, for they are public."""
+    if not data:
+        raise BadParameter("data", data, why="there is no column", fix="write public('wards', {'ward': ['A', 'B']})")
+    columns = tuple(_declared(title, values).named(title) for title, values in data.items())
+    read = [[stored(column, value) for value in data[column.name or ""]] for column in columns]
+    if len({len(values) for values in read}) > 1:
+        sizes = {title: len(values) for title, values in data.items()}
+        raise BadParameter("data", sizes, why="its columns differ in length", fix="give each row all of its values")
+    return Public(name, columns, tuple(zip(*read, strict=True)))
+
+
+def stored(column: Column, value: object) -> Datum:
+    """Return a public Python value as the column keeps it, refusing one that the column cannot hold exactly."""
+    match column.kind, value:
+        case _, None:
+            return None
+        case "flag", bool():
+            return value
+        case "date", dt.date() if not isinstance(value, dt.datetime):
+            return (value - _EPOCH).days
+        case "date", str():
+            return (dt.date.fromisoformat(value) - _EPOCH).days
+        case "text", str():
+            return value
+        case "category", str() | int() if value in (column.keys or ()) and not isinstance(value, bool):
+            return value
+        case "number", _:
+            steps = as_written("value", value) / (column.step or 1)
+            if steps.denominator == 1:
+                return int(steps)
+    why = f"a {column.kind} column cannot hold it"
+    raise BadParameter(column.name or "value", value, why=why, fix="use a value on the column's grid, or of its keys")
+
+
+def columns_of(plan: Plan, tables: Mapping[str, Table]) -> dict[str, Column]:
+    """Return the columns a plan has, with bounds derived from the declarations; refuse a plan that makes no sense."""
+    match plan:
+        case Scan(table):
+            if table not in tables:
+                raise UnknownName("table", table, tables)
+            return _distinct([(column.name or "", column) for column in tables[table].columns])
+        case Filter(source, predicate):
+            columns = columns_of(source, tables)
+            check_predicate(predicate, columns)
+            return columns
+        case Derive(source, name, expression):
+            columns = columns_of(source, tables)
+            check_name("name", name)
+            return _distinct([*columns.items(), (name, type_of(expression, columns).named(name))])
+        case Join(source, joined, on):
+            columns = columns_of(source, tables)
+            check_join(columns, joined, on)
+            return _distinct([*columns.items(), *((column.name or "", column) for column in added(joined, on))])
+        case Union(one, other):
+            return _united(columns_of(one, tables), columns_of(other, tables))
+
+
+def tables_of(plan: Plan) -> tuple[str, ...]:
+    """Return the names of the private tables under a plan, each once, in alphabetical order."""
+    match plan:
+        case Scan(table):
+            return (table,)
+        case Union(one, other):
+            return tuple(sorted({*tables_of(one), *tables_of(other)}))
+        case Filter(source) | Derive(source) | Join(source):
+            return tables_of(source)
+
+
+def added(joined: Public, on: tuple[tuple[str, str], ...]) -> tuple[Column, ...]:
+    """Return the columns a join adds: the public ones that it does not match by."""
+    matched = {theirs for _, theirs in on}
+    return tuple(column for column in joined.columns if column.name not in matched)
+
+
+def check_join(columns: Mapping[str, Column], joined: Public, on: tuple[tuple[str, str], ...]) -> None:
+    """Refuse a join by columns that are not there or can never be equal."""
+    if not on:
+        raise BadParameter("on", on, why="rows are joined by equal values", fix="name a column that both have")
+    theirs = {column.name or "": column for column in joined.columns}
+    for ours, other in on:
+        if ours not in columns:
+            raise UnknownName("column", ours, columns)
+        if other not in theirs:
+            raise UnknownName(f"column of {joined.name}", other, theirs)
+        if _family(columns[ours]) != _family(theirs[other]):
+            why = f"a {columns[ours].kind} never equals the {theirs[other].kind} {other!r}"
+            raise BadParameter("on", ours, why=why, fix="join by columns of the same kind")
+
+
+def _family(column: Column) -> tuple[str, ...]:
+    if column.kind == "category":
+        return ("text",) if isinstance((column.keys or ("",))[0], str) else ("category",)
+    return (column.kind,)
+
+
+def _distinct(columns: Sequence[tuple[str, Column]]) -> dict[str, Column]:
+    """Return the columns by name; engines fold the case of names, so that case alone tells no two apart."""
+    seen: dict[str, str] = {}
+    for name, _ in columns:
+        if name.startswith(RESERVED):
+            why = f"names that begin with {RESERVED} are kept for what Discreet computes on the way"
+            raise BadParameter("name", name, why=why, fix="choose another name")
+        if name.lower() in seen:
+            why = f"there is a column {seen[name.lower()]!r} already, and case alone does not tell names apart"
+            raise BadParameter("name", name, why=why, fix="choose another name")
+        seen[name.lower()] = name
+    return dict(columns)
+
+
+def _united(one: dict[str, Column], other: dict[str, Column]) -> dict[str, Column]:
+    if set(one) != set(other):
+        extra = sorted(set(one) ^ set(other))
+        why = f"only one of the two has {', '.join(map(repr, extra))}"
+        raise BadParameter("union", extra, why=why, fix="give both sides the same columns")
+    return {name: _hull(column, other[name]) for name, column in one.items()}
+
+
+def _hull(one: Column, other: Column) -> Column:
+    """Return a column that holds the values of both."""
+    nullable = one.nullable or other.nullable
+    if one.kind != other.kind or one.step != other.step or _family(one) != _family(other):
+        why = "its values are not the same things on both sides"
+        raise BadParameter("union", one.name, why=why, fix="derive columns of the same kind and step on both sides")
+    if one.keys is not None and other.keys is not None:
+        keys = one.keys + tuple(key for key in other.keys if key not in one.keys)
+        return replace(one, keys=keys, nullable=nullable)
+    if one.bounds is not None and other.bounds is not None:
+        bounds = min(one.bounds[0], other.bounds[0]), max(one.bounds[1], other.bounds[1])
+        return replace(one, bounds=bounds, nullable=nullable)  # type: ignore[arg-type]
+    return replace(one, nullable=nullable)
+
+
+def _declared(name: str, values: Sequence[object]) -> Column:
+    """Return the narrowest column that holds public values."""
+    found = [value for value in values if value is not None]
+    if not found:
+        raise BadParameter(name, list(values), why="it has no value", fix="leave the column out")
+    if all(isinstance(value, bool) for value in found):
+        return flag()
+    if all(isinstance(value, str) for value in found):
+        return one_of(*dict.fromkeys(str(value) for value in found))
+    if all(isinstance(value, dt.date) and not isinstance(value, dt.datetime) for value in found):
+        days = [value for value in found if isinstance(value, dt.date)]
+        return date(min(days), max(days))
+    numbers = [as_written(name, value) for value in found]
+    below = math.lcm(*(number.denominator for number in numbers))
+    above = math.gcd(*(int(number * below) for number in numbers)) or 1
+    return between(min(numbers), max(numbers), step=Fraction(above, below))

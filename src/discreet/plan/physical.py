@@ -1,0 +1,53 @@
+"""Physical types: what a source stores, gathered into families that are read alike."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Family = Literal["integer", "decimal", "double", "boolean", "text", "date", "timestamp", "instant", "other"]
+
+_BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "HUGEINT": 128}
+_RANGES = {name: (-(1 << bits - 1), (1 << bits - 1) - 1) for name, bits in _BITS.items()}
+_RANGES |= {f"U{name}": (0, (1 << bits) - 1) for name, bits in _BITS.items()}
+_FAMILIES: dict[str, Family] = {
+    "BOOLEAN": "boolean",
+    "DATE": "date",
+    "DOUBLE": "double",
+    "FLOAT": "double",
+    "REAL": "double",
+    "TIMESTAMP": "timestamp",
+    "TIMESTAMP_S": "timestamp",
+    "TIMESTAMP_MS": "timestamp",
+    "TIMESTAMP_NS": "timestamp",
+    "TIMESTAMP WITH TIME ZONE": "instant",
+    "UUID": "text",
+    "VARCHAR": "text",
+}
+_DECIMAL = re.compile(r"DECIMAL\(([0-9]+), ?([0-9]+)\)")
+_ENUM = re.compile(r"ENUM\(.*\)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Physical:
+    """A physical type: its family, and for exact numbers the range and the decimal places."""
+
+    name: str
+    family: Family
+    low: int = 0
+    high: int = 0
+    places: int = 0
+    digits: int = 0
+
+    @classmethod
+    def parse(cls, name: str) -> Physical:
+        """Read the name that the engine gives to a type; what is not known is of the family "other"."""
+        upper = name.strip()
+        upper = upper if upper.startswith("ENUM") else upper.upper()
+        if upper in _RANGES:
+            return cls(upper, "integer", *_RANGES[upper])
+        if found := _DECIMAL.fullmatch(upper):
+            digits, places = int(found[1]), int(found[2])
+            return cls(upper, "decimal", 1 - 10**digits, 10**digits - 1, places, digits)
+        return cls(upper, "text" if _ENUM.fullmatch(upper) else _FAMILIES.get(upper, "other"))

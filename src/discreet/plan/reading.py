@@ -1,0 +1,263 @@
+"""Reading: how raw values of every physical type become the steps, days, keys, texts and flags of a declared column."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+from fractions import Fraction
+
+from discreet.core.column import Column
+from discreet.plan.dialect import NARROW, Dialect
+from discreet.plan.physical import Physical
+from discreet.plan.whole import Whole, is_wide
+
+# How numbers, whole numbers and days are written in text: ASCII alone, on every engine.
+NUMBER = r" *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)? *"
+WHOLE = r" *[+-]?[0-9]+ *"
+DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.Z+-]*)?"
+TRUE, FALSE = ("true", "t", "yes", "1"), ("false", "f", "no", "0")
+
+_EXACT_DOUBLES = 1 << 52  # below it floor(x + 0.5) of a whole number is that number
+_MOST_DIGITS = 38  # of a decimal
+_MOST_DAYS = 1 << 31
+_DAY_LENGTH = 10
+
+
+def read_number(column: Column, physical: Physical, sql: str, dialect: Dialect) -> str | None:
+    """Write a number in steps: NaN to null, round to the step by floor(x * k + 0.5), clamp."""
+    low, high = column.steps
+    step = column.step or Fraction(1)
+    match physical.family:
+        case "integer" | "decimal" | "boolean":
+            return _exact(_counted(physical, sql, dialect), (low, high), step, physical.places, dialect)
+        case "double":
+            wide = sql if physical.name == "DOUBLE" else dialect.cast(sql, dialect.double)
+            return _floating(wide, (low, high), step, dialect)
+        case "text":
+            text = _text(physical, sql, dialect)
+            spelled = dialect.try_cast(_where(dialect.matches(text, NUMBER), text), dialect.double)
+            rounded = _floating(spelled, (low, high), step, dialect)
+            if max(abs(low), abs(high)) < _EXACT_DOUBLES:
+                return rounded
+            whole = dialect.try_cast(_where(dialect.matches(text, WHOLE), text), dialect.wide)
+            huge = Physical.parse(dialect.wide)
+            return f"COALESCE({_exact((whole, huge), (low, high), step, 0, dialect)}, {rounded})"
+    return None
+
+
+def read_date(column: Column, physical: Physical, sql: str, dialect: Dialect) -> str | None:
+    """Write a day as days since 1970-01-01, clamped."""
+    match physical.family:
+        case "date":
+            day = sql
+        case "timestamp":
+            day = dialect.date_of_timestamp(sql)
+        case "instant":
+            day = dialect.date_of_instant(sql)
+        case "text":
+            text = _text(physical, sql, dialect)
+            day = dialect.try_cast(dialect.prefix(_where(dialect.matches(text, DAY), text), _DAY_LENGTH), "DATE")
+        case _:
+            return None
+    return Whole(dialect.days_of_date(day), -_MOST_DAYS, _MOST_DAYS, dialect).clamped(*column.steps).stored
+
+
+def read_flag(_column: Column, physical: Physical, sql: str, dialect: Dialect) -> str | None:
+    """Write a truth value; 1 and 0 are true and false, and so are the words for them, in any case of ASCII."""
+    match physical.family:
+        case "boolean":
+            return sql
+        case "integer" | "decimal" | "double":
+            return f"(CASE WHEN {sql} = 1 THEN TRUE WHEN {sql} = 0 THEN FALSE END)"
+        case "text":
+            word = dialect.ascii_lower(_text(physical, sql, dialect))
+            yes, no = (", ".join(map(dialect.literal, words)) for words in (TRUE, FALSE))
+            return f"(CASE WHEN {word} IN ({yes}) THEN TRUE WHEN {word} IN ({no}) THEN FALSE END)"
+    return None
+
+
+def read_text(_column: Column, physical: Physical, sql: str, dialect: Dialect) -> str | None:
+    """Write a text as it is; whole numbers and truth values as they are spelled."""
+    whole = physical.family in ("integer", "boolean") or (physical.family == "decimal" and not physical.places)
+    return _text(physical, sql, dialect) if whole or physical.family == "text" else None
+
+
+def read_category(column: Column, physical: Physical, sql: str, dialect: Dialect) -> str | None:
+    """Write a declared key; what is none is null."""
+    keys = column.keys or ()
+    texts, wholes = [key for key in keys if isinstance(key, str)], [key for key in keys if isinstance(key, int)]
+    if texts:
+        text = read_text(column, physical, sql, dialect)
+        return None if text is None else dialect.among(text, texts)
+    match physical.family:
+        case "integer" | "boolean":
+            number = _counted(physical, sql, dialect)[0]
+        case "decimal":
+            number = _key_of_decimal(physical, sql, wholes, dialect)
+        case "double":
+            double = sql if physical.name == "DOUBLE" else dialect.cast(sql, dialect.double)
+            exact = [key for key in wholes if abs(key) < 1 << 53]
+            same = f"{double} = {dialect.floor(double)} AND {_is_among(double, exact, dialect)}"
+            number = dialect.try_cast(_where(same, double), dialect.wide)
+        case "text":
+            text = _text(physical, sql, dialect)
+            number = dialect.try_cast(_where(dialect.matches(text, WHOLE), text), dialect.wide)
+        case _:
+            return None
+    return _where(_is_among(number, wholes, dialect), dialect.try_cast(number, _stored(wholes, dialect)))
+
+
+READERS: dict[str, Callable[[Column, Physical, str, Dialect], str | None]] = {
+    "number": read_number,
+    "date": read_date,
+    "flag": read_flag,
+    "text": read_text,
+    "category": read_category,
+}
+
+
+def storage(column: Column, dialect: Dialect) -> str:
+    """Return the SQL type of a column once it is read; raises OutOfRange where there is none."""
+    match column.kind:
+        case "flag":
+            return "BOOLEAN"
+        case "number" | "date":
+            return dialect.wide if is_wide(*column.steps) else dialect.narrow
+    keys = [key for key in column.keys or () if isinstance(key, int)]
+    return _stored(keys, dialect) if keys else dialect.text
+
+
+def _stored(keys: list[int], dialect: Dialect) -> str:
+    return dialect.wide if is_wide(min(keys), max(keys)) else dialect.narrow
+
+
+def _where(condition: str, sql: str) -> str:
+    return f"(CASE WHEN {condition} THEN {sql} END)"
+
+
+def _text(physical: Physical, sql: str, dialect: Dialect) -> str:
+    return sql if physical.name == "VARCHAR" else dialect.cast(sql, dialect.text)
+
+
+def _is_among(sql: str, keys: list[int], dialect: Dialect) -> str:
+    """Say whether a number is one of the keys; a run of keys without gaps is two comparisons, which are fast."""
+    if not keys:
+        return "FALSE"
+    if max(keys) - min(keys) + 1 == len(keys) and len(keys) > 1:
+        inside = f"{sql} BETWEEN {dialect.literal(min(keys))} AND {dialect.literal(max(keys))}"
+        return f"({inside})"
+    return f"({sql} IN ({', '.join(map(dialect.literal, keys))}))"
+
+
+def _key_of_decimal(physical: Physical, sql: str, keys: list[int], dialect: Dialect) -> str:
+    """Return a decimal as a whole number if it is a key; then the division is exact, of whatever sign it is."""
+    counted, unit = _counted(physical, sql, dialect)[0], 10**physical.places
+    possible = [key * unit for key in keys if physical.low <= key * unit <= physical.high]
+    return _where(_is_among(counted, possible, dialect), dialect.floor_div(counted, str(unit)))
+
+
+def _counted(physical: Physical, sql: str, dialect: Dialect) -> tuple[str, Physical]:
+    """Return an exact number as a whole number of its last decimal place, and the type that it then has."""
+    if physical.family == "integer":
+        return sql, physical
+    if physical.family == "boolean":
+        return dialect.flag_to_integer(sql), Physical(dialect.narrow, "integer", 0, 1)
+    kind = dialect.wide if physical.high >= NARROW else dialect.narrow
+    counted = Physical(kind, "integer", physical.low, physical.high)
+    if physical.places == 0:
+        return dialect.cast(sql, kind), counted
+    if physical.digits + physical.places + 1 <= _MOST_DIGITS:
+        factor = dialect.cast(str(10**physical.places), f"DECIMAL({physical.places + 1}, 0)")
+        return dialect.cast(f"({sql} * {factor})", kind), counted
+    # Multiplied it would not fit a decimal; written without its point it is the same whole number.
+    return dialect.try_cast(f"replace({dialect.cast(sql, dialect.text)}, '.', '')", kind), counted
+
+
+def _exact(
+    counted: tuple[str, Physical], bounds: tuple[int, int], step: Fraction, places: int, dialect: Dialect
+) -> str:
+    """Round a whole number of units to the step without any float: clamp around the bounds, divide, clamp."""
+    sql, physical = counted
+    ratio = Fraction(1, 10**places) / step
+    first, last = math.floor(bounds[0] / ratio), math.ceil(bounds[1] / ratio)
+    # A bound beyond what the type can hold clamps nothing; one on the wrong side of it clamps everything.
+    low, high = (min(max(bound, physical.low), physical.high) for bound in (first, last))
+    kind = dialect.wide if is_wide(low, high) else dialect.narrow
+    if (low, high) == (physical.low, physical.high):
+        inner = sql if physical.name == kind else dialect.cast(sql, kind)
+    else:
+        least, most = (dialect.cast(str(bound), physical.name) for bound in (low, high))
+        beyond = f"CASE WHEN {sql} < {least} THEN {dialect.literal(low)} ELSE {dialect.literal(high)} END"
+        cast = sql if physical.name == kind else dialect.try_cast(sql, kind)
+        inner = f"(CASE WHEN NOT ({sql} BETWEEN {least} AND {most}) THEN {beyond} ELSE {cast} END)"
+    whole = Whole(inner, low, high, dialect, wide=kind == dialect.wide)
+    found = whole.rounded(ratio.numerator, ratio.denominator).clamped(*bounds)
+    # Where the source's type is narrower than the declaration, the declaration says how the column is stored.
+    return found.written(wide=True) if is_wide(*bounds) else found.stored
+
+
+def _floating(sql: str, bounds: tuple[int, int], step: Fraction, dialect: Dialect) -> str:
+    """Round a float to the step, in floats, and clamp.
+
+    Each operation of the rounding is monotone, so that the floats which land within the bounds are those between two
+    thresholds. Comparing with these first costs two comparisons and lets no float reach the cast that it could fail.
+    """
+    low, high = bounds
+    top, bottom = _as_float(step.denominator), _as_float(step.numerator)
+    scaled = sql if top == 1 else f"({sql} * {dialect.float_literal(top)})"
+    scaled = scaled if bottom == 1 else f"({scaled} / {dialect.float_literal(bottom)})"
+    rounded = dialect.floor(f"({scaled} + {dialect.float_literal(0.5)})")
+    first, last = thresholds(bounds, step)
+    least, most = dialect.float_literal(first), dialect.float_literal(last)
+    kind = dialect.wide if is_wide(low, high) else dialect.narrow
+    lowest, highest = (dialect.cast(str(bound), kind) for bound in bounds)
+    # NaN sorts above infinity and so fails both comparisons, which makes it null.
+    infinity = dialect.float_literal(math.inf)
+    beyond = f"CASE WHEN {sql} < {least} THEN {lowest} WHEN {sql} <= {infinity} THEN {highest} END"
+    inside = dialect.try_cast(rounded, kind)
+    return f"(CASE WHEN NOT ({sql} BETWEEN {least} AND {most}) THEN {beyond} ELSE {inside} END)"
+
+
+def thresholds(bounds: tuple[int, int], step: Fraction) -> tuple[float, float]:
+    """Return the least and the greatest float that round into the bounds; the first is larger where none does."""
+    first = _first(lambda steps: steps >= bounds[0], step)
+    beyond = _first(lambda steps: steps > bounds[1], step)
+    return first, math.nextafter(beyond, -math.inf)
+
+
+def rounded_float(value: float, step: Fraction) -> float:
+    """Return floor(x * k + 0.5) in floats, as the engines do and as `mechanisms` does."""
+    top, bottom = _as_float(step.denominator), _as_float(step.numerator)
+    steps = value * top / bottom + 0.5
+    return math.floor(steps) if math.isfinite(steps) else steps
+
+
+def _first(reached: Callable[[float], bool], step: Fraction) -> float:
+    """Return the least float whose rounding has reached something, by halving the floats in their order."""
+    below, above = _place(-math.inf), _place(math.inf)
+    while above - below > 1:
+        middle = (below + above) // 2
+        if reached(rounded_float(_float_at(middle), step)):
+            above = middle
+        else:
+            below = middle
+    return _float_at(above)
+
+
+def _place(value: float) -> int:
+    """Return the place of a float in the order of floats."""
+    bits = int(struct.unpack("<q", struct.pack("<d", value))[0])
+    return bits if bits >= 0 else -(bits & (1 << 63) - 1)
+
+
+def _float_at(place: int) -> float:
+    bits = place if place >= 0 else (-place) | 1 << 63
+    return float(struct.unpack("<d", struct.pack("<Q", bits))[0])
+
+
+def _as_float(value: int) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(1.7976931348623157e308, value)

@@ -1,0 +1,216 @@
+"""Rows in SQL: the rows of a plan, every value read as declared, with the person each belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from discreet.core.column import Column
+from discreet.core.schema import Table
+from discreet.core.unit import Unit
+from discreet.plan.bounding import PERSON, first_rows, limbs, ordered, person_limbs, position
+from discreet.plan.dialect import Dialect
+from discreet.plan.keys import Key, Keys
+from discreet.plan.nodes import Datum, Derive, Filter, Join, Plan, Public, Scan, Union, added, columns_of, tables_of
+from discreet.plan.relation import Relation
+from discreet.plan.scalar import expression_sql, raw_sql, stored_type
+from discreet.plan.select import select
+
+GROUP = '"~group"'
+
+Relations = Mapping[str, Relation]
+
+
+def tables_under(relations: Relations) -> dict[str, Table]:
+    """Return the declarations of relations."""
+    return {name: relation.table for name, relation in relations.items()}
+
+
+def whole_people(plan: Plan, relations: Relations) -> bool:
+    """Say whether everyone in the plan is told apart by a whole number; otherwise all are by text."""
+    return all(relations[name].has_whole_people for name in tables_of(plan))
+
+
+def rows_sql(plan: Plan, relations: Relations, unit: Unit, dialect: Dialect) -> str:
+    """Write the rows of a plan: its columns under their names, and ~person where people are protected."""
+    tables = tables_under(relations)
+    match plan:
+        case Scan(table):
+            return scan_sql(relations[table], dialect)
+        case Filter(source, predicate):
+            condition = expression_sql(predicate, columns_of(source, tables), dialect)
+            return select("*", rows_sql(source, relations, unit, dialect), where=condition)
+        case Derive(source, name, expression):
+            value = expression_sql(expression, columns_of(source, tables), dialect)
+            return select(("*", f"{value} AS {dialect.quote(name)}"), rows_sql(source, relations, unit, dialect))
+        case Join(source, joined, on):
+            inner = rows_sql(source, relations, unit, dialect)
+            return _join_sql(inner, columns_of(source, tables), joined, on, dialect)
+        case Union(one, other):
+            columns = columns_of(plan, tables)
+            whole = whole_people(plan, relations)
+            sides = (_side_sql(side, columns, relations, unit, whole, dialect) for side in (one, other))
+            return select("*", f"({' UNION ALL '.join(sides)})")
+
+
+def scan_sql(relation: Relation, dialect: Dialect) -> str:
+    """Write the rows of a table; where its unit says bound="table", only those that are kept of each person."""
+    if relation.kept:
+        names = [dialect.quote(name) for name in relation.table]
+        return select((*names, PERSON), relation.from_sql)
+    unit = relation.table.unit
+    read = [
+        f"{raw_sql(column, relation.physical[column.name or ''], dialect)} AS {dialect.quote(column.name or '')}"
+        for column in relation.table.columns
+    ]
+    if not unit.is_row:
+        read.append(f"{relation.person_sql(dialect)} AS {PERSON}")
+    found = select(read, relation.from_sql)
+    return kept_sql(relation, found, dialect) if unit.bound == "table" else found
+
+
+def kept_sql(relation: Relation, read: str, dialect: Dialect) -> str:
+    """Write the rows of a table that are kept of each person, once for the table; `read` are all of them."""
+    columns = {column.name or "": column for column in relation.table.columns}
+    numbers, people = row_limbs(columns, dialect), person_limbs(relation.has_whole_people, dialect)
+    first = first_rows(ordered(read, numbers, people), relation.table.unit.max_rows)
+    names = [dialect.quote(name) for name in relation.table]
+    return select((*names, PERSON), first)
+
+
+def row_limbs(columns: Mapping[str, Column], dialect: Dialect) -> list[str]:
+    """Write all columns of a row as small numbers, in the order of their names."""
+    return [limb for name in sorted(columns) for limb in limbs(columns[name], dialect.quote(name), dialect)]
+
+
+def base_columns(plan: Plan, tables: Mapping[str, Table]) -> dict[str, Column]:
+    """Return the columns that tell the rows of a plan apart; derived ones tell nothing more."""
+    match plan:
+        case Filter(source) | Derive(source):
+            return base_columns(source, tables)
+        case Join(source, joined, on):
+            return {**base_columns(source, tables), **{column.name or "": column for column in added(joined, on)}}
+    return columns_of(plan, tables)
+
+
+def code_sql(key: Key, dialect: Dialect, *, late: bool) -> str:
+    """Write a code for each value of a key column, from which `group_sql` finds its place; others may have none.
+
+    Text is put into numbers where many groups of people are to be told apart; `late` leaves that to the few groups of
+    an answer, since engines group by a short dictionary of texts at hardly any cost.
+    """
+    sql, values = dialect.quote(key.of.name or key.name), key.values or ()
+    if key.edges is not None:
+        return _bin(sql, key.edges, 0, dialect)
+    if _run(values) or values == (False, True):
+        return _ran(key, sql, dialect)
+    return sql if late else position(sql, values, dialect)
+
+
+def group_sql(keys: Keys, codes: Sequence[str], dialect: Dialect, *, late: bool) -> str:
+    """Write the place of a key in `keys.listed()`, from 0, given its codes; null for what is not listed."""
+    terms, stride = [], 1
+    for key, code in reversed([*zip(keys.columns, codes, strict=True)]):
+        terms.append(f"{_place(key, code, dialect, late=late)} * {stride}")
+        stride *= len(key.values or ())
+    number = dialect.cast(" + ".join(terms), dialect.narrow)
+    if keys.only is None:
+        return number
+    places = [{value: place for place, value in enumerate(key.values or ())} for key in keys.columns]
+    listed = [_number(row, places) for row in keys.only]
+    return f"(NULLIF({position(number, listed, dialect)}, 0) - 1)" if listed else "NULL"
+
+
+def _place(key: Key, code: str, dialect: Dialect, *, late: bool) -> str:
+    """Write the place of a value among those of its column, from 0; null where it is none of them."""
+    values = key.values or ()
+    if key.edges is not None:
+        return code
+    if run := _run(values):
+        first, last = (dialect.literal(value) for value in run)
+        return f"(CASE WHEN {code} BETWEEN {first} AND {last} THEN {code} - {first} END)"
+    if values == (False, True):
+        return code
+    return f"(NULLIF({position(code, values, dialect) if late else code}, 0) - 1)"
+
+
+def _ran(key: Key, sql: str, dialect: Dialect) -> str:
+    """Write a flag or one of a run of whole numbers; what is outside the run may make no group, where it could many."""
+    run = _run(key.values or ())
+    if run is None:
+        return dialect.flag_to_integer(sql)
+    if key.of.kind != "category" and key.of.steps == run:
+        return sql
+    return f"(CASE WHEN {sql} BETWEEN {dialect.literal(run[0])} AND {dialect.literal(run[1])} THEN {sql} END)"
+
+
+def _run(values: Sequence[Datum]) -> tuple[int, int] | None:
+    """Return the first and last of whole numbers that follow one another without gaps."""
+    whole = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
+    if len(whole) < len(values) or not whole or whole != [*range(whole[0], whole[-1] + 1)]:
+        return None
+    return whole[0], whole[-1]
+
+
+def _number(row: Sequence[Datum], places: Sequence[Mapping[Datum, int]]) -> int:
+    number = 0
+    for value, found in zip(row, places, strict=True):
+        number = number * len(found) + found[value]
+    return number
+
+
+def _bin(sql: str, edges: Sequence[int], before: int, dialect: Dialect) -> str:
+    """Write how many edges are at most a value, by halving, so that many bins cost few comparisons."""
+    if not edges:
+        return f"(CASE WHEN {sql} IS NOT NULL THEN {before} END)"
+    middle = len(edges) // 2
+    low = _bin(sql, edges[:middle], before, dialect)
+    high = _bin(sql, edges[middle + 1 :], before + middle + 1, dialect)
+    return f"(CASE WHEN {sql} < {dialect.literal(edges[middle])} THEN {low} ELSE {high} END)"
+
+
+def _side_sql(
+    side: Plan, columns: Mapping[str, Column], relations: Relations, unit: Unit, whole: bool, dialect: Dialect
+) -> str:
+    """Write one side of a union, its columns in the order and in the types of the whole."""
+    names = [
+        f"{dialect.cast(dialect.quote(name), stored_type(column, dialect))} AS {dialect.quote(name)}"
+        for name, column in columns.items()
+    ]
+    if not unit.is_row:
+        person = PERSON if whole else dialect.cast(PERSON, dialect.text)
+        names.append(f"{person} AS {PERSON}")
+    return select(names, rows_sql(side, relations, unit, dialect))
+
+
+def _join_sql(
+    inner: str, columns: Mapping[str, Column], joined: Public, on: tuple[tuple[str, str], ...], dialect: Dialect
+) -> str:
+    """Write an inner join with a public table, whose rows stand in the statement."""
+    ours = {theirs: columns[name] for name, theirs in on}
+    rows = [row for row in (_matched(joined, row, ours) for row in joined.rows) if row is not None]
+    kinds = [stored_type(ours.get(column.name or "", column), dialect) for column in joined.columns]
+    names = [f'"~p{place}"' for place in range(len(joined.columns))]
+    listed = [f"({', '.join(map(dialect.literal, row))})" for row in rows] or [f"({', '.join(['NULL'] * len(names))})"]
+    typed = [f"{dialect.cast(name, kind)} AS {name}" for name, kind in zip(names, kinds, strict=True)]
+    place = {column.name: name for column, name in zip(joined.columns, names, strict=True)}
+    table = select(typed, f"(VALUES {', '.join(listed)}) AS p({', '.join(names)})")
+    match = " AND ".join(f"{dialect.quote(name)} = {place[theirs]}" for name, theirs in on)
+    new = [f"{place[column.name]} AS {dialect.quote(column.name or '')}" for column in added(joined, on)]
+    return select(("r.*", *new), f"({inner}) AS r JOIN ({table}) AS p ON {match}")
+
+
+def _matched(joined: Public, row: Sequence[Datum], ours: Mapping[str, Column]) -> tuple[Datum, ...] | None:
+    """Return a public row with the columns that are matched in our steps; None for one that matches nothing."""
+    found: list[Datum] = []
+    for column, value in zip(joined.columns, row, strict=True):
+        mine = ours.get(column.name or "")
+        if mine is not None and value is None:
+            return None
+        if mine is not None and mine.kind == "number":
+            steps = int(value or 0) * (column.step or Fraction(1)) / (mine.step or Fraction(1))
+            if steps.denominator != 1 or not mine.steps[0] <= steps <= mine.steps[1]:
+                return None
+            value = int(steps)
+        found.append(value)
+    return tuple(found)

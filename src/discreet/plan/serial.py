@@ -1,0 +1,160 @@
+"""Expressions as records: canonical JSON in which every number is exact, and back, checked anew."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from contextlib import suppress
+from fractions import Fraction
+from typing import Any
+
+from discreet.core import record as records
+from discreet.core.errors import BadParameter
+from discreet.plan.constants import Parameter
+from discreet.plan.expressions import (
+    MOST_DEPTH,
+    Arithmetic,
+    Call,
+    Case,
+    Compare,
+    Expression,
+    Literal,
+    Logic,
+    Name,
+)
+
+_UNCHANGED = "pass the text that to_json returned, unchanged"
+
+
+def expression_record(expression: Expression) -> dict[str, Any]:
+    """Return an expression as plain JSON values, the same for all that are written alike."""
+    of = [expression_record(part) for part in expression.parts]
+    match expression:
+        case Name(name=name):
+            return {"name": name}
+        case Literal(value=value):
+            return constant_record(value)
+        case Arithmetic(sign=sign, step=step):
+            return {"arithmetic": sign, "of": of, "step": None if step is None else str(step)}
+        case Compare(order=order):
+            return {"compare": order, "of": of}
+        case Logic(word=word):
+            return {"logic": word, "of": of}
+        case Case(branches=branches):
+            return {"case": len(branches), "of": of}
+        case Call(function=function, parameters=parameters):
+            return {"call": function, "of": of, "with": [constant_record(each) for each in parameters]}
+    raise BadParameter("expression", expression, why="it is no expression", fix="write it with columns and operators")
+
+
+def expression_from_record(record: object, depth: int = MOST_DEPTH) -> Expression:
+    """Read what `expression_record` returned, checking it anew."""
+    found = _object(record)
+    if depth < 1:
+        raise BadParameter("record", "...", why=f"it is nested deeper than {MOST_DEPTH}", fix=_UNCHANGED)
+    parts = [expression_from_record(part, depth - 1) for part in _list("of", found.get("of", []))]
+    if "name" in found:
+        return Name(records.fields("name", found, ("name",))["name"])
+    if "arithmetic" in found:
+        records.fields("arithmetic", found, ("arithmetic", "of", "step"))
+        step = None if found["step"] is None else _fraction("step", found["step"])
+        return Arithmetic(_word(found["arithmetic"]), *_pair(parts), step)
+    if "compare" in found:
+        records.fields("compare", found, ("compare", "of"))
+        return Compare(_word(found["compare"]), *_pair(parts))
+    if "logic" in found:
+        records.fields("logic", found, ("logic", "of"))
+        return Logic(_word(found["logic"]), tuple(parts))
+    if "case" in found:
+        records.fields("case", found, ("case", "of"))
+        return _case(found["case"], parts)
+    if "call" in found:
+        records.fields("call", found, ("call", "of", "with"))
+        parameters = tuple(constant_from_record(each) for each in _list("with", found["with"]))
+        return Call(_word(found["call"]), tuple(parts), parameters)
+    value = constant_from_record(found)
+    if value is None:
+        raise BadParameter("null", None, why="a null stands for a missing parameter only", fix=_UNCHANGED)
+    return Literal(value)
+
+
+def constant_record(value: Parameter) -> dict[str, Any]:
+    """Return a constant as a JSON object that says of which kind it is."""
+    match value:
+        case None:
+            return {"null": None}
+        case bool():
+            return {"flag": value}
+        case Fraction():
+            return {"number": str(value)}
+        case str():
+            return {"text": value}
+        case dt.date():
+            return {"date": value.isoformat()}
+
+
+def constant_from_record(record: object) -> Parameter:
+    """Read what `constant_record` returned."""
+    match _object(record):
+        case {"null": None, **others} if not others:
+            return None
+        case {"flag": bool() as flag, **others} if not others:
+            return flag
+        case {"number": text, **others} if not others:
+            return _fraction("number", text)
+        case {"text": str() as text, **others} if not others:
+            return Literal(text).value
+        case {"date": str() as text, **others} if not others:
+            with suppress(ValueError):
+                return dt.date.fromisoformat(text)
+    raise BadParameter("record", record, why="it is no expression of this release", fix=_UNCHANGED)
+
+
+def canonical(expression: Expression) -> str:
+    """Return the one text of all expressions that are written alike."""
+    return canonical_text(expression_record(expression))
+
+
+def canonical_text(record: object) -> str:
+    """Write a record in one way only: sorted names, no spaces."""
+    return json.dumps(record, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+
+
+def _case(branches: object, parts: list[Expression]) -> Case:
+    if type(branches) is not int or branches < 1 or len(parts) not in (2 * branches, 2 * branches + 1):
+        raise BadParameter("case", branches, why="a branch has a condition and a value", fix=_UNCHANGED)
+    pairs = tuple((parts[2 * place], parts[2 * place + 1]) for place in range(branches))
+    return Case(pairs, parts[-1] if len(parts) % 2 else None)
+
+
+def _pair(parts: list[Expression]) -> tuple[Expression, Expression]:
+    if len(parts) != 2:
+        raise BadParameter("of", len(parts), why="there are two operands", fix=_UNCHANGED)
+    return parts[0], parts[1]
+
+
+def _object(record: object) -> dict[str, Any]:
+    if not isinstance(record, dict):
+        raise BadParameter("record", record, why="it must be an object", fix=_UNCHANGED)
+    return record
+
+
+def _list(name: str, value: object) -> list[Any]:
+    if not isinstance(value, list):
+        raise BadParameter(name, value, why="it must be a list", fix=_UNCHANGED)
+    return value
+
+
+def _word(value: object) -> Any:  # noqa: ANN401  (the node it goes to knows its own words)
+    if not isinstance(value, str):
+        raise BadParameter("record", value, why="it must be a word", fix=_UNCHANGED)
+    return value
+
+
+def _fraction(name: str, text: object) -> Fraction:
+    above, slash, below = text.partition("/") if isinstance(text, str) else ("", "", "")
+    digits = above.removeprefix("-")
+    if all(part.isascii() and part.isdecimal() for part in ((digits, below) if slash else (digits,))):
+        with suppress(ValueError, ZeroDivisionError):
+            return Fraction(int(above), int(below) if slash else 1)
+    raise BadParameter(name, text, why="an exact number is text such as '3' or '1/10'", fix=_UNCHANGED)

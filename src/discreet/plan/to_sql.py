@@ -1,0 +1,263 @@
+"""Questions in SQL: from a plan, keys and tallies to one statement whose answer is a few exact integers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from discreet.core.column import Column
+from discreet.core.unit import Unit
+from discreet.plan.bounding import ALLOTTED, MOST_ROWS, PERSON, ROWS, allotted, limbs, ordered, person_limbs, shrunk
+from discreet.plan.dialect import DUCKDB, NARROW, WIDE, Dialect
+from discreet.plan.expressions import Expression
+from discreet.plan.keys import Keys
+from discreet.plan.nodes import Datum, Plan, columns_of, tables_of
+from discreet.plan.refusals import too_wide
+from discreet.plan.rows_sql import GROUP, Relations, code_sql, group_sql, rows_sql, tables_under, whole_people
+from discreet.plan.scalar import expression_sql
+from discreet.plan.select import select
+from discreet.plan.stability import bounds_groups, reach, stability
+from discreet.plan.tallies import Question, Tally
+from discreet.plan.types import type_of
+from discreet.plan.whole import OutOfRange, Whole
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """SQL that answers a question, and the names of the columns of its answer.
+
+    An answer has a row for each group that is not empty: the place of its key in `keys.listed()` (the values of the key
+    where keys are selected), then one exact integer for each tally.
+    """
+
+    sql: str
+    names: tuple[str, ...]
+
+
+def tallies_sql(
+    question: Question, relations: Relations, dialect: Dialect = DUCKDB, unit: Unit | None = None
+) -> Statement:
+    """Write a question as one statement that reads its tables once.
+
+    `unit` may bound people more tightly than the table's own, which it is otherwise.
+
+    Guarantee: between neighbours the answers differ by no more than `stability` says, in units of each tally's `most`;
+    "people" by 1 in each of the groups it counts.
+    """
+    asked = Asked.of(question.source, question.keys, relations, dialect, unit)
+    sums = Sums.of(question.tallies, asked.columns, dialect)
+    keyed = select((*asked.grouping, *sums.values) or ("1",), asked.rows)
+    answer = _bounded(keyed, sums, asked) if asked.is_bounded else _plain(keyed, sums, asked)
+    names = ("group",) if not question.keys.selected else question.keys.names
+    return Statement(answer, (*names, *(tally.kind for tally in question.tallies)))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A plan and its keys, settled for one unit: the SQL of its rows, and of the groups they fall into."""
+
+    plan: Plan
+    keys: Keys
+    unit: Unit
+    columns: Mapping[str, Column]
+    rows: str
+    whole: bool
+    dialect: Dialect
+
+    @classmethod
+    def of(cls, plan: Plan, keys: Keys, relations: Relations, dialect: Dialect, unit: Unit | None) -> Asked:
+        """Check that the plan is sound and stable, and write its rows."""
+        tables = tables_under(relations)
+        columns = columns_of(plan, tables)
+        settled = unit or tables[tables_of(plan)[0]].unit
+        stability(plan, settled, tables, groups=bool(keys.columns))
+        rows = rows_sql(plan, relations, settled, dialect)
+        return cls(plan, keys, settled, columns, rows, whole_people(plan, relations), dialect)
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The names of the columns that tell groups apart: a code for each key, or its value where it is selected."""
+        return tuple(f'"~k{place}"' for place in range(len(self.keys.columns)))
+
+    @property
+    def grouping(self) -> tuple[str, ...]:
+        """The columns that tell people and groups apart, named."""
+        people = () if self.unit.is_row else (PERSON,)
+        if self.keys.selected:
+            of = [self.dialect.quote(key.of.name or key.name) for key in self.keys.columns]
+        else:
+            of = [code_sql(key, self.dialect, late=not self.is_bounded) for key in self.keys.columns]
+        return (*people, *(f"{sql} AS {name}" for sql, name in zip(of, self.codes, strict=True)))
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The names of what a group is known by in the answer."""
+        if self.keys.selected:
+            return self.codes
+        return (GROUP,) if self.keys.columns else ()
+
+    def in_groups(self, sql: str) -> str:
+        """Leave out what is in no group, and put the place of the group for its codes."""
+        if not self.keys.columns:
+            return sql
+        condition = " AND ".join(f"{name} IS NOT NULL" for name in self.groups)
+        if not self.keys.selected:
+            sql = select(
+                ("*", f"{group_sql(self.keys, self.codes, self.dialect, late=not self.is_bounded)} AS {GROUP}"), sql
+            )
+        return select("*", sql, where=condition)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether people's rows or groups have to be bounded in the query."""
+        if self.unit.is_row:
+            return False
+        return self.unit.bound == "query" or (bool(self.keys.columns) and bounds_groups(self.plan, self.unit))
+
+    @property
+    def people(self) -> list[str]:
+        """Who a row belongs to, as small numbers."""
+        return person_limbs(self.whole, self.dialect)
+
+    @property
+    def group_limbs(self) -> list[str]:
+        """The group of a row, as small numbers."""
+        if not self.keys.selected:
+            return list(self.groups)
+        columns = zip(self.keys.columns, self.groups, strict=True)
+        return [limb for key, name in columns for limb in limbs(key.of, name, self.dialect)]
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """What has to be summed for some tallies: values that several of them share are computed once."""
+
+    tallies: tuple[Tally, ...]
+    values: tuple[str, ...]  # the SQL of every value, named
+    present: tuple[str, ...]  # for each tally the SQL that is not null where it counts
+    added: tuple[str | None, ...]  # for each tally the SQL of what it adds up, None where it only counts
+    low: tuple[int, ...]  # what is to be taken off for each row that counts
+    most: tuple[int, ...]
+
+    @classmethod
+    def of(cls, tallies: Sequence[Tally], columns: Mapping[str, Column], dialect: Dialect) -> Sums:
+        """Write the values of tallies, proving that their sums fit."""
+        known: list[Expression] = []
+        for expression in (each for tally in tallies for each in tally.of):
+            if not any(expression.same_as(other) for other in known):
+                known.append(expression)
+        names = [f'"~x{place}"' for place in range(len(known))]
+        values = [_value(expression, columns, dialect) for expression in known]
+        sources = [f"{sql} AS {name}" for (sql, _), name in zip(values, names, strict=True)]
+        bounds = {name: bound for (_, bound), name in zip(values, names, strict=True)}
+        present, added, low, most = [], [], [], []
+        for tally in tallies:
+            used = [names[next(i for i, other in enumerate(known) if each.same_as(other))] for each in tally.of]
+            largest = tally.most(columns)
+            if largest * MOST_ROWS >= WIDE:
+                raise too_wide(tally.of[0])
+            most.append(largest)
+            part, off = _added(tally, used, bounds, dialect)
+            added.append(part)
+            low.append(off)
+            present.append(_present(used))
+        return cls(tuple(tallies), tuple(sources), tuple(present), tuple(added), tuple(low), tuple(most))
+
+
+def _value(expression: Expression, columns: Mapping[str, Column], dialect: Dialect) -> tuple[str, tuple[int, int]]:
+    column, sql = type_of(expression, columns), expression_sql(expression, columns, dialect)
+    if column.kind in ("text", "category"):
+        return sql, (0, 0)
+    return (dialect.flag_to_integer(sql) if column.kind == "flag" else sql), column.steps
+
+
+def _added(
+    tally: Tally, used: Sequence[str], bounds: Mapping[str, tuple[int, int]], dialect: Dialect
+) -> tuple[str | None, int]:
+    """Write what a tally adds up, and what has to be taken off afterwards for each row."""
+    wholes = [Whole.of(name, bounds[name], dialect) for name in used]
+    try:
+        match tally.kind:
+            case "sum" if not wholes[0].wide:
+                return wholes[0].sql, wholes[0].low
+            case "sum":
+                return wholes[0].shifted(-wholes[0].low).sql, 0
+            case "product":
+                first, second = (each.scaled(2).shifted(-each.low - each.high) for each in wholes)
+                return first.times(second).shifted(first.high * second.high).sql, 0
+    except OutOfRange:
+        raise too_wide(tally.of[0]) from None
+    return None, 0
+
+
+def _present(used: Sequence[str]) -> str:
+    if len(used) < 2 or used[0] == used[1]:
+        return used[0] if used else "*"
+    condition = " AND ".join(f"{name} IS NOT NULL" for name in used)
+    return f"CASE WHEN {condition} THEN 1 END"
+
+
+def _plain(keyed: str, sums: Sums, asked: Asked) -> str:
+    """Write the answer where every row counts."""
+    names = [f'"~v{place}"' for place in range(len(sums.tallies))]
+    found = [f"{_total(sums, place, asked)} AS {name}" for place, name in enumerate(names)]
+    return select(
+        (*(asked.groups or ("0",)), *names), asked.in_groups(select((*asked.codes, *found), keyed, by=asked.codes))
+    )
+
+
+def _total(sums: Sums, place: int, asked: Asked) -> str:
+    tally, added, low = sums.tallies[place], sums.added[place], sums.low[place]
+    if tally.kind == "people":
+        # DISTINCT leaves out the one person called null.
+        null = f"COALESCE(max(CASE WHEN {PERSON} IS NULL THEN 1 ELSE 0 END), 0)"
+        return "count(*)" if asked.unit.is_row else f"count(DISTINCT {PERSON}) + {null}"
+    count = f"count({sums.present[place]})"
+    if added is None:
+        return count
+    total = f"COALESCE(sum({added}), 0)"
+    return f"{total} - {asked.dialect.cast(str(low), asked.dialect.wide)} * {count}" if low else total
+
+
+def _bounded(keyed: str, sums: Sums, asked: Asked) -> str:
+    """Write the answer where each person's rows are added up within groups first, and then bounded.
+
+    Sums are shrunk in proportion to the rows that were allotted, not cut, so that means stay what they were.
+    """
+    dialect, found = asked.dialect, []
+    inner = [f"count(*) AS {ROWS}"]
+    counted: dict[str, str] = {"*": ROWS}
+    for place, tally in enumerate(sums.tallies):
+        if tally.kind == "people":
+            found.append("count(*)")
+            continue
+        present = sums.present[place]
+        if present not in counted:
+            counted[present] = f'"~n{place}"'
+            inner.append(f"count({present}) AS {counted[present]}")
+        rows = counted[present]
+        if sums.added[place] is None:
+            value = ALLOTTED if rows == ROWS else f"least({rows}, {ALLOTTED})"
+        else:
+            kind = dialect.narrow if sums.most[place] * MOST_ROWS < NARROW else dialect.wide
+            inner.append(f'{dialect.cast(_total(sums, place, asked), kind)} AS "~s{place}"')
+            value = shrunk(f'"~s{place}"', rows, dialect)
+        found.append(f"COALESCE(sum({value}), 0)")
+    by = (PERSON, *asked.codes)
+    summed = asked.in_groups(select((*by, *inner), keyed, by=by))
+    most = reach(asked.plan, asked.unit)
+    if asked.groups:
+        groups = asked.unit.max_groups if bounds_groups(asked.plan, asked.unit) else None
+        taken = allotted(ordered(summed, asked.group_limbs, asked.people), dialect, most, groups)
+    else:
+        taken = select(("*", f"least({ROWS}, {most}) AS {ALLOTTED}"), summed)
+    return select((*(asked.groups or ("0",)), *found), taken, by=asked.groups)
+
+
+def in_order(rows: Iterable[Sequence[Datum]], question: Question) -> list[tuple[int, ...]]:
+    """Return the tallies of every listed group, in order, given the rows of an answer; empty groups have zeros."""
+    found: list[tuple[int, ...]] = [(0,) * len(question.tallies)] * question.keys.size
+    for group, *tallies in rows:
+        assert isinstance(group, int)
+        found[group] = tuple(int(each or 0) for each in tallies)
+    return found

@@ -1,0 +1,38 @@
+"""discreet grant: a token, shown once, that opens some tables up to a cap."""
+
+from discreet.cli.exits import Exit
+from discreet.curator.curator import Curator
+
+
+def test_the_token_is_shown_on_a_line_of_its_own(vault, run):
+    code, out, _ = run("grant", "alice", "visits")
+    assert code == Exit.DONE
+    token = out.splitlines()[1]
+    assert "shown this once" in out
+    with Curator(vault, create=False) as curator:
+        assert curator.ledger.authenticate(token).analyst == "alice"
+        assert token not in "".join(entry.body for entry in curator.ledger.entries())
+
+
+def test_caps_months_and_expiry_are_kept(vault, result):
+    words = ("--epsilon", "1", "--delta", "1e-6", "--monthly-rho", "0.01", "--expires", "30d")
+    found = result("grant", "alice", "visits", *words)
+    assert found["grant"] == found["token"].partition("_")[0]
+    with Curator(vault, create=False) as curator:
+        grant = curator.ledger.authenticate(found["token"])
+        limits = {each.scope: each.filter.currency for each in curator.budgets(grant) if each.grant}
+    assert limits == {"grant": "Renyi epsilon", "window": "rho"}
+    assert grant.expires is not None
+
+
+def test_a_grant_to_nothing_is_refused(vault, run):
+    assert run("grant", "alice")[0] == Exit.USAGE
+    code, _, err = run("grant", "alice", "vists")
+    assert code == Exit.USAGE
+    assert "did you mean 'visits'?" in err
+
+
+def test_an_expiry_that_is_none_is_refused(vault, run):
+    code, _, err = run("grant", "alice", "visits", "--expires", "soon")
+    assert code == Exit.USAGE
+    assert "write 30d, 12h, 8w or 2027-01-31" in err

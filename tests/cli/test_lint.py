@@ -1,0 +1,54 @@
+"""discreet lint: remarks as a table or a list, JSON, and an exit code for errors."""
+
+import pytest
+
+from discreet.cli.exits import Exit
+from tests.cli.vaults import PRICE, TERMS
+
+
+@pytest.fixture
+def poor(folder, run):
+    """A vault whose table has a delta that is too large and a key that nobody has."""
+    run("init")
+    words = ("--unit", "person:patient_id", "--max-rows", "2", "--column", "age=0..110", "--column", "ward=A,B,D")
+    run("register", "visits", "visits.csv", *words, "--epsilon", "1", "--delta", "0.01")
+
+
+def test_a_table_in_order_says_so(vault, run):
+    code, out, _ = run("lint")
+    assert (code, out) == (Exit.DONE, "Nothing to say about visits.\n")
+
+
+@pytest.mark.parametrize("width", [40, 72, 140])
+def test_remarks_are_shown_at_any_width(poor, run, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    code, out, _ = run("lint", "visits")
+    words = " ".join(out.split())
+    assert code == Exit.REFUSED
+    assert max(len(line.rstrip()) for line in out.splitlines()) <= width
+    for said in ("error", "warning", "note", "1 error, 2 warnings, 1 note", "exact: keep them to yourself"):
+        assert said in words
+
+
+def test_json_has_every_remark(poor, result):
+    found = result("lint")
+    assert found["tables"] == ["visits"]
+    assert [each["severity"] for each in found["remarks"]] == ["error", "warning", "warning", "note"]
+    assert all(each["what"] and each["why"] and each["fix"] for each in found["remarks"])
+
+
+def test_warnings_alone_are_no_failure(folder, run):
+    run("init")
+    run("register", "visits", "visits.csv", *TERMS, *PRICE, "--rows", "5")
+    assert run("lint")[0] == Exit.DONE
+
+
+def test_an_unknown_table_is_refused(vault, run):
+    code, _, err = run("lint", "visit")
+    assert code == Exit.USAGE
+    assert "did you mean 'visits'?" in err
+
+
+def test_an_empty_vault_has_nothing_to_say(folder, run):
+    run("init")
+    assert run("lint")[1] == "Nothing to say about an empty vault.\n"

@@ -1,0 +1,113 @@
+"""discreet register: a table from the line or from discreet.toml."""
+
+import pytest
+
+from discreet.cli.exits import Exit
+from discreet.core.schema import between, one_of
+from discreet.core.unit import person
+from discreet.curator.curator import Curator
+from tests.cli.vaults import PRICE, TERMS
+
+POLICY = """
+[tables.visits]
+source = "visits.csv"
+unit = { person = "patient_id", max_rows = 5 }
+budget = { epsilon = 1 }
+columns = { age = "0..110" }
+
+[tables.more]
+source = "more.csv"
+unit = "row"
+budget = { rho = 0.1 }
+columns = { n = "0..9" }
+"""
+
+
+def test_a_table_is_registered_from_the_line(folder, run):
+    run("init")
+    code, out, _ = run("register", "visits", "visits.csv", *TERMS, *PRICE, "--rows", "1200", "--group", "patients")
+    assert code == Exit.DONE
+    assert "Table visits is registered, version 1." in out
+    assert "may lose epsilon=3, delta=1e-06 in all (account patients)" in " ".join(out.split())
+    with Curator("vault.discreet", create=False) as curator:
+        found = curator.table("visits")
+    assert found.table.unit == person("patient_id", max_rows=5)
+    assert found.table["age"] == between(0, 110).named("age")
+    assert found.table["ward"] == one_of("A", "B", "C").named("ward")
+    assert (found.table.rows, found.account) == (1200, "patients")
+
+
+def test_json_has_the_declaration(vault, result):
+    found = result("register", "visits", "visits.csv", *TERMS, *PRICE)
+    assert (found["name"], found["version"], found["account"]) == ("visits", 1, "visits")
+    assert [column["name"] for column in found["table"]["columns"]] == ["age", "ward"]
+
+
+def test_the_whole_policy_is_applied_or_one_table_of_it(folder, run, result):
+    run("init")
+    (folder / "discreet.toml").write_text(POLICY)
+    (folder / "more.csv").write_text("n\n1\n")
+    assert [each["name"] for each in result("register", "more")["applied"]] == ["more"]
+    applied = result("register")["applied"]
+    assert [(each["name"], each["action"]) for each in applied] == [("visits", "registered"), ("more", "left")]
+    assert "table visits: left as it was" in run("register", "visits")[1]
+
+
+def test_a_policy_without_tables_says_so(folder, run):
+    run("init")
+    assert run("register")[:2] == (Exit.DONE, "discreet.toml describes nothing to apply.\n")
+
+
+def test_the_policy_says_which_vault_unless_the_line_does(folder, run):
+    (folder / "more.csv").write_text("n\n1\n")
+    (folder / "discreet.toml").write_text('vault = "named.discreet"\n' + POLICY)
+    run("init", "named.discreet")
+    run("init", "other.discreet")
+    assert run("register", "more")[0] == Exit.DONE
+    assert run("register", "more", "--vault", "other.discreet")[0] == Exit.DONE
+    for name in ("named.discreet", "other.discreet"):
+        with Curator(name, create=False) as curator:
+            assert curator.tables() == ["more"]
+
+
+REFUSED = [
+    (("visits", "none.csv", *TERMS, *PRICE), Exit.REFUSED, "there is none"),
+    (("visits", "visits.csv", *TERMS), Exit.USAGE, "say how much it may lose"),
+    (("visits", "visits.csv", "--column", "age=0..110", *PRICE), Exit.USAGE, "use --unit row"),
+    (("visits", "visits.csv", "--unit", "row", "--column", "agee=0..110", *PRICE), Exit.USAGE, "did you mean 'age'?"),
+    (("visits", "visits.csv", "--unit", "row", "--column", "age", *PRICE), Exit.USAGE, "write NAME=WHAT"),
+    (("visits", "visits.csv", "--unit", "row", *PRICE), Exit.USAGE, "declare at least one column"),
+    (("visits", "visits.csv", *TERMS, *PRICE, "--from", "discreet.toml"), Exit.USAGE, "described on the line already"),
+    (("visits", *PRICE), Exit.USAGE, "give TABLE and SOURCE"),
+    (("vists", "--from", "p.toml"), Exit.USAGE, "did you mean 'visits'?"),
+    (("--from", "none.toml"), Exit.USAGE, "write one with discreet init"),
+]
+
+
+@pytest.mark.parametrize(("words", "code", "said"), REFUSED)
+def test_what_is_refused_says_the_fix(folder, run, words, code, said):
+    run("init")
+    (folder / "p.toml").write_text(POLICY)
+    found, out, err = run("register", *words)
+    assert (found, out) == (code, "")
+    assert said in err
+
+
+def test_a_vault_has_to_be_there(folder, run):
+    code, _, err = run("register", "visits", "visits.csv", *TERMS, *PRICE)
+    assert code == Exit.REFUSED
+    assert "run discreet init vault.discreet" in err
+    assert not (folder / "vault.discreet").exists()
+
+
+def test_a_raised_budget_is_refused(vault, run):
+    code, _, err = run("register", "visits", "visits.csv", *TERMS, "--epsilon", "4", "--delta", "1e-6")
+    assert code == Exit.REFUSED
+    assert "promised for good" in err
+
+
+def test_a_delimiter_can_be_given(folder, run):
+    run("init")
+    (folder / "s.csv").write_text("n;m\n1;2\n")
+    words = ("--delimiter", ";", "--unit", "row", "--column", "m=0..9", "--rho", "0.1")
+    assert run("register", "s", "s.csv", *words)[0] == Exit.DONE

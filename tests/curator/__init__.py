@@ -1,0 +1,1 @@
+"""Tests of the curator: vaults, policies, lint; sessions, questions and answers."""

@@ -1,0 +1,205 @@
+"""Lint: what a custodian is told about a table, from its exact rows, and nobody else."""
+
+import datetime as dt
+import inspect
+from fractions import Fraction
+
+import pytest
+
+from discreet.account.budget import Budget
+from discreet.core.errors import Refusal
+from discreet.core.schema import between, date, flag, one_of, text
+from discreet.core.unit import person, row
+from discreet.curator.curator import Curator
+from discreet.curator.lint import is_round
+
+
+@pytest.fixture
+def curator(tmp_path):
+    with Curator(tmp_path / "vault.discreet") as opened:
+        yield opened
+
+
+def lint(curator, data, columns, *, unit=None, budget=None, rows=None):
+    """Register a table and return what lint says of it, as severity, column and words."""
+    budget = budget or Budget(epsilon=1)
+    curator.register("t", data, unit=unit or row(), columns=columns, budget=budget, rows=rows)
+    return [(found.severity, found.column, found.what) for found in curator.lint("t")]
+
+
+def clean(size=1000):
+    """Return a table of whose column nothing is to be said."""
+    return {"n": [number % 100 for number in range(size)]}
+
+
+def test_a_table_in_order_has_no_remarks(curator):
+    assert lint(curator, clean(), {"n": between(0, 100)}) == []
+
+
+@pytest.mark.parametrize(("delta", "count"), [("1/1000", 1), ("1/1001", 0)])
+def test_a_delta_of_one_in_n_is_an_error(curator, delta, count):
+    budget = Budget(epsilon=1, delta=Fraction(delta))
+    found = lint(curator, clean(), {"n": between(0, 100)}, budget=budget)
+    assert [each[0] for each in found] == ["error"] * count
+
+
+def test_delta_is_compared_with_the_number_of_people(curator):
+    data = {"id": [number % 10 for number in range(1000)], "n": [number % 100 for number in range(1000)]}
+    unit, budget = person("id", max_rows=100), Budget(epsilon=1, delta=Fraction(1, 50))
+    assert lint(curator, data, {"n": between(0, 100)}, unit=unit, budget=budget) == []
+
+
+def test_a_large_epsilon_is_a_warning(curator):
+    found = lint(curator, clean(), {"n": between(0, 100)}, budget=Budget(epsilon=20))
+    assert found == [("warning", None, "epsilon 20 promises little")]
+
+
+def test_a_size_that_is_not_the_declared_one_is_a_warning(curator):
+    found = lint(curator, clean(), {"n": between(0, 100)}, rows=900)
+    assert found == [("warning", None, "900 rows are declared and there are 1,000")]
+
+
+def test_an_empty_table_is_a_warning(curator):
+    assert lint(curator, {"n": []}, {"n": between(0, 100)}, rows=10) == [
+        ("warning", None, "10 rows are declared and there are 0"),
+        ("warning", None, "no rows"),
+    ]
+
+
+def test_bounds_copied_from_the_data_are_warnings(curator):
+    data = {"n": [3.17 + number % 91 for number in range(1000)]}
+    found = lint(curator, data, {"n": between(3.17, 93.17, step=0.01)})
+    assert found == [
+        ("warning", "n", "the lower bound 3.17 is the least value there is"),
+        ("warning", "n", "the upper bound 93.17 is the largest value there is"),
+    ]
+
+
+def test_a_round_bound_that_is_reached_is_no_remark(curator):
+    assert lint(curator, clean(), {"n": between(0, 99)}) == []
+
+
+def test_dates_copied_from_the_data_are_warnings(curator):
+    days = [dt.date(2020, 3, 7) + dt.timedelta(days=number % 50) for number in range(1000)]
+    found = lint(curator, {"d": days}, {"d": date("2020-03-07", "2020-12-31")})
+    assert found == [("warning", "d", "the lower bound 2020-03-07 is the least value there is")]
+
+
+@pytest.mark.parametrize(
+    "bound", ["0", "7", "99", "110", "18", "24", "365", "0.25", "0.5", "50000", "-40", "999", "1/3"]
+)
+def test_what_people_choose_is_round(bound):
+    assert is_round(Fraction(bound))
+
+
+@pytest.mark.parametrize("bound", ["96", "97.3", "48712", "0.37", "-41", "2/3"])
+def test_what_people_do_not_choose_is_not(bound):
+    assert not is_round(Fraction(bound))
+
+
+def test_the_ends_of_months_are_round():
+    assert [is_round(dt.date(2024, 2, day)) for day in (1, 29, 28)] == [True, True, False]
+
+
+def test_values_that_are_clamped_in_numbers_are_a_warning(curator):
+    found = lint(curator, clean(), {"n": between(0, 50)})
+    assert found == [("warning", "n", "49% of the values lie outside 0..50")]
+
+
+def test_days_that_are_clamped_in_numbers_are_a_warning(curator):
+    days = [dt.date(2020, 1, 1) + dt.timedelta(days=number % 100) for number in range(1000)]
+    found = lint(curator, {"d": days}, {"d": date("2020-01-01", "2020-01-31")})
+    assert found == [("warning", "d", "69% of the values lie outside 2020-01-01..2020-01-31")]
+
+
+def test_keys_that_are_not_declared_and_keys_that_nobody_has_are_found(curator):
+    data = {"ward": ["A"] * 500 + ["B"] * 300 + ["X"] * 150 + ["Y"] * 50}
+    found = lint(curator, data, {"ward": one_of("A", "B", "C")})
+    assert found == [
+        ("warning", "ward", "200 rows (20%) have keys that are not declared: 'X', 'Y'"),
+        ("note", "ward", "nobody has 'C'"),
+    ]
+
+
+def test_whole_numbers_are_keys_too(curator):
+    assert lint(curator, {"k": [1, 2] * 100}, {"k": one_of(1, 2)}) == []
+
+
+def test_nulls_that_were_promised_away_are_an_error(curator):
+    data = {"n": [number % 100 for number in range(990)] + [None] * 9 + ["?"], "f": ["true"] * 1000}
+    columns = {"n": between(0, 100, nullable=False), "f": flag(nullable=False)}
+    assert lint(curator, data, columns) == [("error", "n", "10 rows (1%) are null or unreadable")]
+
+
+def test_people_with_more_rows_than_are_used_are_a_warning(curator):
+    data = {"id": ["giant"] * 500 + list(range(500)), "n": [number % 100 for number in range(1000)]}
+    found = lint(curator, data, {"n": between(0, 100)}, unit=person("id", max_rows=10))
+    assert found == [("warning", "id", "490 rows (49%) are dropped by max_rows=10")]
+
+
+def test_rows_without_an_identifier_are_a_warning(curator):
+    data = {"id": [None] * 5 + list(range(995)), "n": [number % 100 for number in range(1000)]}
+    found = lint(curator, data, {"n": between(0, 100)}, unit=person("id", max_rows=1))
+    assert found == [("warning", "id", "5 rows (below 1%) have no identifier")]
+
+
+def test_columns_that_single_out_rows_are_found_in_the_smallest_sets(curator):
+    size = 1000
+    data = {
+        "a": [number % 10 for number in range(size)],
+        "b": [number // 10 % 10 for number in range(size)],
+        "c": [number // 100 for number in range(size)],
+        "d": ["x"] * size,
+    }
+    columns = {name: between(0, 9) for name in "abc"} | {"d": text()}
+    assert lint(curator, data, columns) == [("note", "a, b, c", "100% of the rows are unique on a + b + c")]
+
+
+def test_a_column_that_is_unique_alone_is_named_alone(curator):
+    data = {"name": [f"p{number}" for number in range(500)], "n": [number % 100 for number in range(500)]}
+    found = lint(curator, data, {"name": text(), "n": between(0, 100)})
+    assert found == [("note", "name", "100% of the rows are unique on name")]
+
+
+def test_the_identifier_is_no_quasi_identifier(curator):
+    data = {"id": list(range(500)), "n": [number % 100 for number in range(500)]}
+    found = lint(curator, data, {"id": text(), "n": between(0, 100)}, unit=person("id", max_rows=1))
+    assert found == []
+
+
+def test_odd_values_raise_nothing(curator):
+    data = {"n": ["nan", "inf", "-inf", "1e999", "", "x", None, "7"] * 10, 'odd "name"': ["é"] * 80}
+    found = lint(curator, data, {"n": between(0, 110), 'odd "name"': one_of("é")})
+    assert {each[0] for each in found} <= {"warning", "note"}
+
+
+def test_the_worst_comes_first_and_each_has_why_and_fix(curator):
+    data = {"n": [None, *range(999)], "w": ["A"] * 1000}
+    curator.register(
+        "t",
+        data,
+        unit=row(),
+        columns={"w": one_of("A", "B"), "n": between(0, 50, nullable=False)},
+        budget=Budget(epsilon=11),
+    )
+    found = curator.lint()
+    assert [each.severity for each in found] == sorted(
+        (each.severity for each in found), key=["error", "warning", "note"].index
+    )
+    assert {each.severity for each in found} == {"error", "warning", "note"}
+    assert all(each.why and each.fix and each.table == "t" for each in found)
+
+
+def test_a_source_that_has_gone_is_refused(curator, tmp_path):
+    (tmp_path / "t.csv").write_text("n\n1\n")
+    curator.register("t", tmp_path / "t.csv", unit=row(), columns={"n": between(0, 9)}, budget=Budget(epsilon=1))
+    (tmp_path / "t.csv").unlink()
+    with pytest.raises(Refusal):
+        curator.lint()
+
+
+def test_no_session_reaches_lint():
+    from discreet.curator import query, session
+
+    for module in (session, query):
+        assert "lint" not in inspect.getsource(module)

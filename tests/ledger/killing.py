@@ -1,0 +1,131 @@
+"""A nursery of short lives: children ask a question and are killed at every step of it; run as a program of its own.
+
+`python -m tests.ledger.killing VAULT KILLS SEED` prints one line of JSON for each life. A question's first life ends at
+a given step, the next at any step or at any moment, and the last one may live. Children are forked here, where there
+are no threads.
+"""
+
+import json
+import os
+import random  # noqa: TID251  (when to kill is no noise)
+import signal
+import sys
+import time
+from contextlib import contextmanager
+
+from discreet.ledger import Ledger
+from tests.ledger.helpers import charge, epsilon
+
+LEASE = 0.001
+
+
+class Steps:
+    """Counts steps and dies at one of them, as a power cut would have it."""
+
+    def __init__(self, last):
+        self.left = last
+
+    def __call__(self, _name=None):
+        self.left -= 1
+        if self.left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Watched:
+    """An object whose methods each take a step before and one after."""
+
+    def __init__(self, inner, step):
+        self.inner, self.step = inner, step
+
+    def __getattr__(self, name):
+        found = getattr(self.inner, name)
+        if not callable(found):
+            return found
+
+        def call(*arguments):
+            self.step(name)
+            result = found(*arguments)
+            self.step(name)
+            return result
+
+        return call
+
+
+class Mortal(Ledger):
+    """A ledger that takes a step around every statement, commit and anchor."""
+
+    step = staticmethod(lambda: None)
+
+    @contextmanager
+    def _write(self):
+        self.step()
+        with super()._write() as transaction:
+            yield Watched(transaction, self.step)
+            self.step()
+        self.step()
+
+
+def ask(path, question, step, noise):
+    """One child's life: open, ask, work, and tell the world the answer."""
+    with Mortal.open(path, lease_seconds=LEASE) as ledger:
+        ledger.step = step
+        ledger._anchors = Watched(ledger._anchors, step)
+
+        def work():
+            step()
+            paid = ledger.spent("people").loss
+            assert paid > 0, "work before the debit"
+            step()
+            return noise
+
+        answer, receipt = ledger.run(charge(question), work)
+        step()
+        return {"answer": answer, "sequence": receipt.sequence}
+
+
+def live(path, question, step, noise, delay=None):
+    """Fork a child that asks; return what it told before it died, and whether it was killed."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(write, json.dumps(ask(path, question, step, noise)).encode())
+            os._exit(0)
+        except BaseException as error:
+            os.write(2, repr(error).encode())
+            os._exit(1)
+    os.close(write)
+    if delay is not None:
+        time.sleep(delay)
+        os.kill(child, signal.SIGKILL)
+    with os.fdopen(read) as pipe:
+        told = pipe.read()
+    status = os.waitpid(child, 0)[1]
+    killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+    if status and not killed:
+        raise SystemExit(f"a child failed with status {status}")
+    return json.loads(told) if told else None, killed
+
+
+def main(path, kills, seed):
+    Ledger.create(path).close()
+    with Ledger.open(path) as ledger:
+        ledger.add_account("people", epsilon(kills))
+    draw, done, question = random.Random(seed), 0, 0
+    first = 1
+    while done < kills:
+        question += 1
+        steps = [first, draw.randrange(1, 20), None]
+        for life, step in enumerate(steps):
+            delay = draw.random() * 0.02 if life == 1 and question % 3 == 0 else None
+            last = -1 if step is None or delay is not None else step
+            told, killed = live(path, f"q{question}", Steps(last), f"noise {life}", delay)
+            done += killed
+            line = {"question": question, "life": life, "step": last, "told": told, "killed": killed}
+            sys.stdout.write(json.dumps(line) + "\n")
+            if life == 0:
+                first = first + 1 if killed else 1  # a first life that outlives its step has seen all of them
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

@@ -1,0 +1,43 @@
+"""A race of processes for the last unit of an account, round after round; run as a program of its own."""
+
+import json
+import multiprocessing
+import sys
+
+from discreet.account.budget import BudgetExceeded
+from discreet.ledger import Ledger
+from tests.ledger.helpers import charge, epsilon
+
+
+def runner(number, path, rounds, barrier, results):
+    with Ledger.open(path, patience=60) as ledger:
+        for lap in range(rounds):
+            if number == 0:
+                ledger.add_account(f"lap {lap}", epsilon(1))
+            barrier.wait()
+            try:
+                answer, _ = ledger.run(charge(f"{lap} {number}", 1, f"lap {lap}"), lambda: f"by {number}")
+            except BudgetExceeded:
+                answer = None
+            shared, _ = ledger.run(charge(f"shared {lap}", 1, "shared"), lambda: f"by {number}")
+            results.put((lap, number, answer, shared))
+            barrier.wait()
+
+
+def main(path, processes, rounds):
+    context = multiprocessing.get_context("fork")
+    with Ledger.create(path) as ledger:
+        ledger.add_account("shared", epsilon(rounds))
+    barrier, results = context.Barrier(processes), context.Queue()
+    crew = [context.Process(target=runner, args=(n, path, rounds, barrier, results)) for n in range(processes)]
+    for each in crew:
+        each.start()
+    for _ in range(processes * rounds):
+        sys.stdout.write(json.dumps(results.get(timeout=120)) + "\n")
+    for each in crew:
+        each.join()
+        assert each.exitcode == 0
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

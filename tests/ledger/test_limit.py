@@ -1,0 +1,163 @@
+"""Limits: accounts for life, windows that only restrict and never go back, caps of grants."""
+
+from datetime import UTC, datetime
+from fractions import Fraction
+
+import pytest
+
+from discreet.account.budget import Budget
+from discreet.core.errors import BadParameter, UnknownName
+from discreet.ledger import Conflict, LimitExceeded
+from tests.ledger.helpers import charge, epsilon, kinds
+
+
+def spend(ledger, question, amount=Fraction(1, 10), **more):
+    return ledger.run(charge(question, amount, **more), lambda: "41")
+
+
+def test_an_account_is_opened_once_and_its_promise_is_not_changed(ledger):
+    before = kinds(ledger)
+    ledger.add_account("people", epsilon(1))
+    assert kinds(ledger) == before
+    for budget, relation in ((epsilon(2), "add_remove"), (epsilon(1), "replace"), (Budget(rho=1), "add_remove")):
+        with pytest.raises(Conflict, match="another budget or relation"):
+            ledger.add_account("people", budget, relation)
+    spend(ledger, "q")
+    ledger.add_account("people", epsilon(1))
+    assert ledger.accounts() == ("people",)
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\nb", 7])
+def test_a_name_that_cannot_be_printed_is_refused(ledger, name):
+    with pytest.raises(BadParameter):
+        ledger.add_account(name, epsilon(1))
+
+
+def test_the_filter_of_an_account_is_named_in_its_entry(ledger):
+    ledger.add_account("more", Budget(epsilon=1, delta=1e-6))
+    body = [*ledger.entries()][-1].record()
+    assert body["filter"]["kind"] == "ApproxFilter"
+    assert {"alpha", "conversion", "delta", "epsilon"} < set(body["filter"])
+
+
+def test_a_window_restricts_within_its_month_and_opens_again_with_the_next(ledger, clock):
+    ledger.window("people", epsilon(Fraction(2, 10)))
+    spend(ledger, "a")
+    spend(ledger, "b")
+    with pytest.raises(LimitExceeded) as refused:
+        spend(ledger, "c")
+    assert refused.value.limit == "the month 2026-11 of account 'people'"
+    clock.move(days=30)
+    spend(ledger, "c")
+    assert ledger.spent("people").loss == Fraction(3, 10)
+    assert ledger.verify().entries == ledger.head[0]
+
+
+def test_a_clock_that_is_set_back_stays_in_the_newest_month_seen(ledger, clock):
+    ledger.window("people", epsilon(Fraction(1, 10)))
+    clock.move(days=30)
+    spend(ledger, "a")
+    for moment in (datetime(2026, 11, 20, tzinfo=UTC), datetime(1999, 1, 1, tzinfo=UTC)):
+        clock.now = moment
+        with pytest.raises(LimitExceeded, match="month 2026-12"):
+            spend(ledger, "b")
+    clock.now = datetime(2027, 1, 1, tzinfo=UTC)
+    spend(ledger, "b")
+
+
+def test_windows_never_admit_what_the_lifetime_does_not(ledger, clock):
+    ledger.window("people", epsilon(Fraction(6, 10)))
+    spend(ledger, "a", Fraction(6, 10))
+    clock.move(days=60)
+    with pytest.raises(LimitExceeded) as refused:
+        spend(ledger, "b", Fraction(6, 10))
+    assert refused.value.limit == "account 'people'"
+
+
+def test_a_window_that_is_set_again_starts_anew_within_the_lifetime(ledger):
+    ledger.window("people", epsilon(Fraction(1, 10)))
+    spend(ledger, "a")
+    ledger.window("people", epsilon(Fraction(3, 10)))
+    spend(ledger, "b", Fraction(3, 10))
+    assert ledger.spent("people").loss == Fraction(4, 10)
+    assert ledger.verify().entries == ledger.head[0]
+
+
+@pytest.mark.parametrize(("period", "step"), [("day", {"days": 1}), ("month", {"days": 20}), ("year", {"days": 60})])
+def test_windows_of_days_months_and_years_open_again(ledger, clock, period, step):
+    ledger.window("people", epsilon(Fraction(1, 10)), period)
+    spend(ledger, "a")
+    clock.move(hours=1)
+    with pytest.raises(LimitExceeded, match=period):
+        spend(ledger, "b")
+    clock.move(**step)
+    spend(ledger, "b")
+
+
+@pytest.mark.parametrize("period", ["", "week", None, 30])
+def test_a_window_of_another_length_is_refused(ledger, period):
+    with pytest.raises(BadParameter, match="period"):
+        ledger.window("people", epsilon(1), period)
+
+
+def test_a_window_on_an_unknown_account_is_refused(ledger):
+    with pytest.raises(UnknownName, match="people"):
+        ledger.window("peple", epsilon(1))
+
+
+def test_a_grant_caps_its_analyst_below_the_account(ledger):
+    token = ledger.grant("alice", ["visits"], {"people": epsilon(Fraction(2, 10))})
+    alice = {"analyst": "alice", "grant": ledger.authenticate(token).id}
+    spend(ledger, "a", Fraction(2, 10), **alice)
+    with pytest.raises(LimitExceeded) as refused:
+        spend(ledger, "b", **alice)
+    assert refused.value.limit == f"the cap of grant {alice['grant']} on account 'people'"
+    spend(ledger, "b")
+    assert spend(ledger, "b", **alice)[1].replayed
+
+
+def test_a_cap_never_admits_what_the_account_does_not(ledger):
+    token = ledger.grant("alice", ["visits"], {"people": epsilon(5)})
+    with pytest.raises(LimitExceeded, match="account 'people': epsilon 2 requested"):
+        spend(ledger, "a", 2, analyst="alice", grant=ledger.authenticate(token).id)
+
+
+def test_a_grant_has_months_of_its_own(ledger, clock):
+    token = ledger.grant("alice", ["visits"], monthly={"people": epsilon(Fraction(1, 10))})
+    alice = {"analyst": "alice", "grant": ledger.authenticate(token).id}
+    spend(ledger, "a", **alice)
+    with pytest.raises(LimitExceeded, match=f"the month 2026-11 of grant {alice['grant']} on account 'people'"):
+        spend(ledger, "b", **alice)
+    spend(ledger, "c")
+    clock.move(days=30)
+    spend(ledger, "b", **alice)
+
+
+def test_a_refusal_by_a_cap_spends_nothing_anywhere(ledger):
+    ledger.window("people", epsilon(1))
+    token = ledger.grant("alice", ["visits"], {"people": epsilon(Fraction(1, 20))})
+    with pytest.raises(LimitExceeded):
+        spend(ledger, "a", analyst="alice", grant=ledger.authenticate(token).id)
+    assert all(standing.filter.spent.loss == 0 for standing in ledger.standing())
+
+
+def test_standings_show_every_limit_as_it_is_now(ledger, clock):
+    ledger.window("people", epsilon(Fraction(1, 2)))
+    caps = {"people": epsilon(Fraction(3, 10))}
+    token = ledger.grant("alice", ["visits"], caps, monthly={"people": epsilon(Fraction(2, 10))})
+    ledger.grant("bob", ["visits"], caps)
+    grant = ledger.authenticate(token).id
+    spend(ledger, "a", analyst="alice", grant=grant)
+
+    def shown(analyst=None):
+        return {(each.scope, each.analyst, each.window): each.filter.spent.loss for each in ledger.standing(analyst)}
+
+    tenth = Fraction(1, 10)
+    mine = {("grant", "alice", None): tenth, ("window", "alice", "2026-11"): tenth}
+    shared = {("account", None, None): tenth, ("window", None, "2026-11"): tenth}
+    assert shown() == {**shared, **mine, ("grant", "bob", None): 0}
+    assert shown("alice") == mine
+    clock.move(days=30)
+    assert shown("alice") == {("grant", "alice", None): tenth, ("window", "alice", "2026-12"): 0}
+    ledger.revoke("alice")
+    assert shown("alice") == {}

@@ -1,0 +1,226 @@
+"""A state machine plays custodian, analysts, crashes, windows and clock jumps against a simple model of the ledger."""
+
+import shutil
+import tempfile
+from datetime import timedelta
+from fractions import Fraction
+from pathlib import Path
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from discreet.account.budget import BudgetExceeded
+from discreet.ledger import AccessRefused, Ledger
+from tests.ledger.helpers import Clock, charge, epsilon
+
+ACCOUNTS = ("people", "staff")
+ANALYSTS = ("ann", "bob")
+amounts = st.integers(1, 6).map(lambda twentieths: Fraction(twentieths, 20))
+accounts = st.sampled_from(ACCOUNTS)
+both = st.sampled_from([["people"], ["staff"], ["people", "staff"]])
+
+
+class Room:
+    """One limit of the model: what is left of it, in the newest month it has seen."""
+
+    def __init__(self, budget, month=None):
+        self.budget, self.month, self.spent = budget, month, Fraction(0)
+
+    def left(self, month):
+        return self.budget - (0 if self.month and month > self.month else self.spent)
+
+    def take(self, amount, month):
+        if self.month and month > self.month:
+            self.month, self.spent = month, Fraction(0)
+        self.spent += amount
+
+
+class Life(RuleBasedStateMachine):
+    """The ledger beside dictionaries that say what it should hold."""
+
+    @initialize()
+    def begin(self):
+        self.folder = Path(tempfile.mkdtemp())
+        self.path, self.clock = self.folder / "vault.discreet", Clock()
+        self.ledger = Ledger.create(self.path, clock=self.clock)
+        self.rooms = {(account, None, "life"): Room(Fraction(1)) for account in ACCOUNTS}
+        for account in ACCOUNTS:
+            self.ledger.add_account(account, epsilon(1))
+        self.grants = {}  # analyst -> identifier, or None once revoked
+        self.debits = {}  # question -> (accounts, amount)
+        self.answers = {}  # question -> the settled answer
+        self.tallies = {(account, analyst): Fraction(0) for account in ACCOUNTS for analyst in ANALYSTS}
+        self.charged = 0
+        self.head = self.ledger.head
+
+    def teardown(self):
+        if hasattr(self, "ledger"):
+            self.ledger.verify(self.head[1])
+            self.ledger.close()
+            shutil.rmtree(self.folder)
+
+    @property
+    def month(self):
+        return self.clock.now.isoformat()[:7]
+
+    def touched(self, names, analyst):
+        grant = self.grants.get(analyst)
+        holders = (None, grant) if grant else (None,)
+        return [room for (account, holder, _), room in self.rooms.items() if account in names and holder in holders]
+
+    def who(self, analyst):
+        return {"analyst": analyst, "grant": self.grants[analyst]} if self.grants.get(analyst) else {"analyst": analyst}
+
+    # The custodian ---------------------------------------------------------------------------------------------------
+
+    @rule(account=accounts, amount=amounts)
+    def set_a_window(self, account, amount):
+        self.ledger.window(account, epsilon(amount))
+        self.rooms[account, None, "month"] = Room(amount, self.month)
+
+    @rule(analyst=st.sampled_from(ANALYSTS), cap=amounts, monthly=st.none() | amounts)
+    def give_a_grant(self, analyst, cap, monthly):
+        windows = {"people": epsilon(monthly)} if monthly else None
+        token = self.ledger.grant(analyst, ["visits"], {name: epsilon(cap) for name in ACCOUNTS}, monthly=windows)
+        grant = self.grants[analyst] = self.ledger.authenticate(token).id
+        for name in ACCOUNTS:
+            self.rooms[name, grant, "life"] = Room(cap)
+        if monthly:
+            self.rooms["people", grant, "month"] = Room(monthly, self.month)
+
+    @precondition(lambda self: any(self.grants.values()))
+    @rule(data=st.data())
+    def revoke_a_grant(self, data):
+        analyst = data.draw(st.sampled_from([name for name, grant in self.grants.items() if grant]))
+        asked = charge("after the end", **self.who(analyst))
+        self.ledger.revoke(self.grants.pop(analyst))
+        try:
+            self.ledger.run(asked, lambda: "never")
+        except AccessRefused:
+            return
+        raise AssertionError("a revoked grant was served")
+
+    # Time ------------------------------------------------------------------------------------------------------------
+
+    @rule(days=st.integers(-400, 400))
+    def set_the_clock(self, days):
+        self.clock.move(days=days)
+
+    @rule()
+    def let_leases_expire(self):
+        self.clock.now += timedelta(hours=2)
+
+    # Analysts --------------------------------------------------------------------------------------------------------
+
+    def pay(self, question, names, amount, analyst):
+        """Charge in the model; say whether it fits."""
+        rooms, month = self.touched(names, analyst), self.month
+        if any(amount > room.left(month) for room in rooms):
+            return False
+        for room in rooms:
+            room.take(amount, month)
+        for name in names:
+            self.tallies[name, analyst] += amount
+        self.debits[question] = (names, amount)
+        self.charged += 1
+        return True
+
+    def drawn(self, data):
+        """A question that was asked before, at its price, or a new one."""
+        if self.debits and data.draw(st.booleans()):
+            question = data.draw(st.sampled_from(sorted(self.debits)))
+            return question, *self.debits[question]
+        return f"q{len(self.debits)} {data.draw(st.integers(0, 9))}", data.draw(both), data.draw(amounts)
+
+    @rule(data=st.data(), analyst=st.sampled_from(ANALYSTS), outcome=st.sampled_from(["answer", "fail", "crash"]))
+    def ask(self, data, analyst, outcome):
+        question, names, amount = self.drawn(data)
+        asked = charge(question, amount, names, **self.who(analyst))
+        settled = self.answers.get(question)
+        fits = question in self.debits or self.pay(question, names, amount, analyst)
+        if outcome == "crash" and settled is None and fits:
+            return self.crash(asked)
+        return self.answered(question, asked, fits, settled, outcome)
+
+    def answered(self, question, asked, fits, settled, outcome):
+        worked = []
+
+        def work():
+            worked.append(question)
+            if outcome == "fail":
+                raise InterruptedError
+            return f"{question} answered after {self.charged} charges"
+
+        try:
+            answer, receipt = self.ledger.run(asked, work)
+        except BudgetExceeded:
+            assert not fits
+            assert not worked
+        except InterruptedError:
+            assert fits
+            assert settled is None
+        else:
+            assert fits
+            assert receipt.replayed == (settled is not None) == (not worked)
+            assert answer == (settled or f"{question} answered after {self.charged} charges")
+            self.answers[question] = answer
+
+    def crash(self, asked):
+        """Charge, take the lease, and be gone without a word; the clock passes the lease meanwhile."""
+        receipt = self.ledger.charge(asked)
+        held = dict(self.ledger.unsettled())
+        assert held[receipt.sequence] == asked.key
+        self.ledger.lease(receipt)
+        self.ledger.close()
+        self.clock.now += timedelta(hours=2)
+        self.ledger = Ledger.open(self.path, clock=self.clock, lease_seconds=0.001)
+
+    @rule(data=st.data(), analyst=st.sampled_from(ANALYSTS), amount=amounts)
+    def ask_for_a_fresh_answer(self, data, analyst, amount):
+        question = data.draw(st.sampled_from(sorted(self.debits))) if self.debits else "fresh"
+        asked = charge(question, amount, ["people"], **self.who(analyst))
+        before = self.debits.get(question)
+        fits = self.pay(question, ["people"], amount, analyst)
+        self.debits.pop(question, None)
+        if before:
+            self.debits[question] = before
+        try:
+            answer, receipt = self.ledger.run(asked, lambda: "fresh", fresh=True)
+            assert fits
+            assert (answer, receipt.replayed) == ("fresh", False)
+        except BudgetExceeded:
+            assert not fits
+
+    @rule()
+    def open_again(self):
+        self.ledger.close()
+        self.ledger = Ledger.open(self.path, clock=self.clock, lease_seconds=0.001)
+
+    @rule()
+    def keep_the_head(self):
+        self.head = self.ledger.head
+
+    # What always holds -----------------------------------------------------------------------------------------------
+
+    @invariant()
+    def nothing_is_overspent_and_the_model_agrees(self):
+        if not hasattr(self, "ledger"):
+            return
+        for account in ACCOUNTS:
+            spent = self.ledger.spent(account).loss
+            assert spent == self.rooms[account, None, "life"].spent <= 1
+            for analyst in ANALYSTS:
+                assert self.ledger.spent(account, analyst).loss == self.tallies[account, analyst]
+
+    @invariant()
+    def every_limit_stands_as_in_the_model(self):
+        if not hasattr(self, "ledger"):
+            return
+        for standing in self.ledger.standing():
+            room = self.rooms[standing.account, standing.grant, "month" if standing.scope == "window" else "life"]
+            assert standing.filter.remaining.loss == room.left(self.month)
+
+
+TestLife = Life.TestCase
+TestLife.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
