@@ -16,7 +16,7 @@ export DISCREET_DATA ?= $(abspath ../shared/data)
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-demo: $(VENV)/.ready-demo ## Draw noise, compare it with the exact distribution, plot both
+demo: $(VENV)/.ready-demo ## Ask, attack, audit and look at the budget, on a public table
 	@$(BIN)/discreet demo
 
 test: install lint ## Everything CI runs: format, lint, types, layers, tests

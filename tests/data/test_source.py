@@ -39,7 +39,18 @@ KEY = bytes(range(32))
 def rows(source):
     """Return all rows as the engine reads them."""
     with connect() as engine:
-        return engine.execute(f"SELECT * FROM {relation_sql(source)[0]}").fetchall()
+        return read(engine, source)
+
+
+def read(engine, source):
+    return engine.execute(f"SELECT * FROM {relation_sql(source)[0]}").fetchall()
+
+
+@pytest.fixture(scope="module")
+def engine():
+    """One engine for many small files; to open one takes longer than to read them."""
+    with connect() as opened:
+        yield opened
 
 
 def written(folder, content, name="t.csv"):
@@ -419,19 +430,19 @@ PIECES = [
 
 @settings(max_examples=150)
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map(b"".join), st.sampled_from(['"', None]))
-def test_no_bytes_whatever_make_reading_fail(tmp_path_factory, content, quote):
+def test_no_bytes_whatever_make_reading_fail(tmp_path_factory, engine, content, quote):
     folder = tmp_path_factory.mktemp("csv")
     source = settle(csv(written(folder, b"a,b,c\n" + content), quote=quote))
-    assert all(len(found) == 3 for found in rows(source))
+    assert all(len(found) == 3 for found in read(engine, source))
 
 
 @settings(max_examples=50)
 @given(
     st.lists(st.tuples(*[st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=5)] * 2), max_size=20)
 )
-def test_what_a_program_writes_is_read_as_it_was(tmp_path_factory, values):
+def test_what_a_program_writes_is_read_as_it_was(tmp_path_factory, engine, values):
     file = tmp_path_factory.mktemp("csv") / "t.csv"
     with file.open("w", encoding="utf-8", newline="") as opened:
         csv_module.writer(opened, quoting=csv_module.QUOTE_ALL).writerows([("a", "b"), *values])
     # Blank fields are nulls.
-    assert rows(settle(csv(file))) == [tuple(value or None for value in each) for each in values]
+    assert read(engine, settle(csv(file))) == [tuple(value or None for value in each) for each in values]

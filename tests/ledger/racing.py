@@ -28,8 +28,10 @@ def main(path, processes, rounds):
     context = multiprocessing.get_context("fork")
     with Ledger.create(path) as ledger:
         ledger.add_account("shared", epsilon(rounds))
-    barrier, results = context.Barrier(processes), context.Queue()
-    crew = [context.Process(target=runner, args=(n, path, rounds, barrier, results)) for n in range(processes)]
+    # A runner that fails breaks the barrier for all, and none outlives this program.
+    barrier, results = context.Barrier(processes, timeout=60), context.Queue()
+    given = (path, rounds, barrier, results)
+    crew = [context.Process(target=runner, args=(number, *given), daemon=True) for number in range(processes)]
     for each in crew:
         each.start()
     for _ in range(processes * rounds):

@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+from contextlib import suppress
 from datetime import timedelta
 from fractions import Fraction
 from pathlib import Path
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from discreet.account.budget import BudgetExceeded
-from discreet.ledger import AccessRefused, Ledger
+from discreet.ledger import AccessRefused, Conflict, Ledger
 from tests.ledger.helpers import Clock, charge, epsilon
 
 ACCOUNTS = ("people", "staff")
@@ -43,7 +44,7 @@ class Life(RuleBasedStateMachine):
     def begin(self):
         self.folder = Path(tempfile.mkdtemp())
         self.path, self.clock = self.folder / "vault.discreet", Clock()
-        self.ledger = Ledger.create(self.path, clock=self.clock)
+        self.ledger = Ledger.create(self.path, clock=self.clock, lease_seconds=0.001)
         self.rooms = {(account, None, "life"): Room(Fraction(1)) for account in ACCOUNTS}
         for account in ACCOUNTS:
             self.ledger.add_account(account, epsilon(1))
@@ -167,14 +168,13 @@ class Life(RuleBasedStateMachine):
             self.answers[question] = answer
 
     def crash(self, asked):
-        """Charge, take the lease, and be gone without a word; the clock passes the lease meanwhile."""
+        """Charge, take the lease, and be gone without a word."""
         receipt = self.ledger.charge(asked)
         held = dict(self.ledger.unsettled())
         assert held[receipt.sequence] == asked.key
-        self.ledger.lease(receipt)
-        self.ledger.close()
-        self.clock.now += timedelta(hours=2)
-        self.ledger = Ledger.open(self.path, clock=self.clock, lease_seconds=0.001)
+        with suppress(Conflict):  # the clock was set back, and another dead worker still seems to be at it
+            self.ledger.lease(receipt)
+        self.open_again()
 
     @rule(data=st.data(), analyst=st.sampled_from(ANALYSTS), amount=amounts)
     def ask_for_a_fresh_answer(self, data, analyst, amount):

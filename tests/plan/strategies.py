@@ -13,7 +13,7 @@ from discreet.plan.expressions import Literal, Name, greatest, least, when
 from discreet.plan.scalar import stored_type
 from discreet.plan.types import type_of
 
-STEPS = [Fraction(1), Fraction(1, 100), Fraction(1, 3), Fraction(5), Fraction(7, 4), Fraction(1, 10)]
+STEPS = [Fraction(1), Fraction(1, 2), Fraction(1, 100), Fraction(1, 3), Fraction(5), Fraction(7, 4), Fraction(1, 10)]
 WORDS = ["", "A", "B", "a", "Ä", "A\u0308", "\U0001f600", "naïve", "O'Neil", '"', "ward", "%_", "\n", "A ", "ab"]
 
 texts = st.one_of(
@@ -26,7 +26,9 @@ days = st.dates(dt.date(1, 1, 1), dt.date(9999, 12, 31))
 def numbers(draw, most=10**6):
     """Declare a number with up to `most` steps on either side of zero."""
     step = draw(st.sampled_from(STEPS))
-    edges = draw(st.tuples(*[st.one_of(st.integers(-most, most), st.integers(-9, 9))] * 2))
+    edges = draw(
+        st.tuples(*[st.one_of(st.integers(-most, most), st.integers(-9, 9), st.sampled_from([-most, most]))] * 2)
+    )
     return dp.between(min(edges) * step, max(edges) * step, step=step)
 
 
@@ -37,7 +39,7 @@ def schemas(draw):
     near = draw(st.dates(dt.date(1990, 1, 1), dt.date(2030, 1, 1)))
     declared = {
         "x": draw(numbers()),
-        "y": draw(numbers(most=draw(st.sampled_from([3, 1000, 10**12])))),
+        "y": draw(numbers(most=draw(st.sampled_from([3, 1000, 10**12, 2**61, 2**100])))),
         "d": dp.date(first, last),
         "e": dp.date(near, near + dt.timedelta(draw(st.integers(0, 800)))),
         "f": dp.flag(),
@@ -57,7 +59,11 @@ def value(column, choice, place):
         case "number" | "date":
             low, high = column.steps
             edges = (low, high, min(max(0, low), high), min(max(1, low), high))
-            return edges[place % 4] if choice % 5 == 1 else low + place % (high - low + 1)
+            if choice % 5 == 1:
+                return edges[place % 4]
+            if choice % 5 == 2:  # small ones, among which ties and zeros are common
+                return min(max(place % 41 - 20, low), high)
+            return low + ((place * (high - low)) >> 64)
         case "flag":
             return bool(place % 2)
         case "category":
@@ -200,7 +206,7 @@ def _extreme(pick):
     return draw
 
 
-steps = st.one_of(st.sampled_from(STEPS), st.integers(1, 1000).map(Fraction))
+steps = st.one_of(st.sampled_from([*STEPS, Fraction(2), Fraction(10)]), st.integers(1, 1000).map(Fraction))
 string_columns = st.sampled_from([Name("t"), Name("w")])
 
 OPERATORS = {

@@ -1,70 +1,150 @@
-"""discreet demo: draw noise, set it beside the exact distribution, and plot both."""
+"""discreet demo: ask, attack, audit and look at the budget, on a public table, in ten seconds."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 import click
 
-from discreet.cli.output import Output
+from discreet.cli.output import Output, console
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import RenderableType
 
-    from discreet.cli._sampled import Sampled
+    from discreet.cli._demo_vault import Place
 
-_SHOWN = range(-5, 6)
+PLAY = """\
+\"\"\"A question of your own: change it, and run it with the Python that Discreet is installed for.\"\"\"
+
+from pathlib import Path
+
+import discreet as dp
+
+here = Path(__file__).parent
+session = dp.connect(here / "vault.discreet", (here / "token").read_text().strip())
+rand = session.table("rand")
+report = rand.where(rand.age >= 18).group_by("coinsurance").agg(visits=dp.mean("visits"))
+print(report.preview(epsilon=0.2))
+print(report.release(epsilon=0.2))
+"""
 
 
 @click.command()
-@click.option("--samples", type=click.IntRange(min=1), default=1_000_000, show_default=True, help="How many to draw.")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=Path("demo/noise.png"),
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("demo"),
     show_default=True,
-    help="Where to put the plot.",
+    metavar="FOLDER",
+    help="Where to put the vault, the page and all else; one that is there is used again.",
 )
 @click.pass_obj
-def command(output: Output, samples: int, out: Path) -> None:
-    """Draw noise, set it beside the exact distribution, and plot both."""
-    from rich.markup import escape
+def command(output: Output, out: Path) -> None:
+    """Ask, attack, audit and look at the budget, on a public table of health insurance.
 
-    from discreet.cli._plot import plot
-    from discreet.cli._sampled import sample
+    Everything lands in one folder, with a vault to play with. A second run uses the same vault: the question was paid
+    for, so that its answer is replayed, free.
+    """
+    from discreet.lab.finding import ClaimViolated
 
     started = perf_counter()
-    small = [sample("laplace", 2, samples), sample("gaussian", 2, samples)]
-    large = [sample("laplace", 10, samples), sample("gaussian", 10, samples)]
+    with ExitStack() as stack:
+        with _watched(output, "opening the vault"):
+            from discreet.cli import _demo_steps as steps
+            from discreet.cli import _demo_views as views
+            from discreet.cli._demo_page import Shown, page
+            from discreet.cli._demo_vault import opened
+
+            vault = stack.enter_context(opened(out))
+        with _watched(output, "asking"):
+            asked = steps.ask(vault)
+        _show(output, views.asked_views(asked))
+        with _watched(output, "attacking"):
+            attacked = steps.attack()
+        _show(output, views.attacked_views(attacked))
+        with _watched(output, "auditing"):
+            finding = steps.audit(asked)
+        _show(output, views.audited_views(finding))
+        stood = steps.stand(vault, asked)
+        _show(output, views.stood_views(stood))
+        place = vault.place
+        drawn = page(Shown(asked, attacked, finding, stood), "\n".join(_next(place)))
+    place.page.write_text(drawn, encoding="utf-8")
+    place.script.write_text(PLAY, encoding="utf-8")
     seconds = perf_counter() - started
-    plot([*small, *large], out)
     result = {
-        "samples": samples,
-        "seconds": round(seconds, 4),
-        "plot": str(out),
-        "distributions": {
-            panel.name: {"scale": panel.scale, "rows": [asdict(row) for row in panel.rows(_SHOWN)]} for panel in small
-        },
+        "folder": str(out),
+        "page": str(place.page),
+        "vault": str(place.vault),
+        "token": str(place.token),
+        "reused": vault.reused,
+        "seconds": round(seconds, 2),
+        "ask": asked.record(),
+        "attack": attacked.record(),
+        "audit": finding.record(),
+        "budget": stood.record(),
+        "next": _next(place),
     }
-    output.show(
-        result,
-        *(_table(panel) for panel in small),
-        f"Drew 4 x {samples:,} integers in {seconds:.2f} s.",
-        "One value in a million would differ by 4.9 standard errors or more.",
-        f"The plot is in [bold]{escape(str(out))}[/bold].",
-    )
+    output.plain(result, _last(place, seconds))
+    if finding.violated:
+        raise ClaimViolated("the demonstration's question", finding)
 
 
-def _table(panel: Sampled) -> Table:
-    from rich.table import Table
+def _show(output: Output, views: list[RenderableType]) -> None:
+    """Show a step to a person as soon as it is done; a program gets all of them at the end."""
+    if not output.json:
+        output.show({}, *views)
 
-    parameter = "scale" if panel.name == "laplace" else "sigma"
-    table = Table(title=f"Discrete {panel.name.capitalize()}, {parameter} {panel.scale}", title_justify="left")
-    for heading in ("value", "exact probability", "share of samples", "standard errors"):
-        table.add_column(heading, justify="right")
-    for row in panel.rows(_SHOWN):
-        table.add_row(str(row.value), f"{row.probability:.6f}", f"{row.share:.6f}", f"{row.standard_errors:+.2f}")
-    return table
+
+@contextmanager
+def _watched(output: Output, doing: str) -> Iterator[None]:
+    """Show on a terminal what is being done, and for how long."""
+    screen = console(stderr=True)
+    if output.json or not screen.is_terminal:
+        yield
+        return
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
+    with Progress(*columns, console=screen, transient=True) as progress:
+        progress.add_task(doing, total=None)
+        yield
+
+
+def _last(place: Place, seconds: float) -> list[str]:
+    # Commands stand whole on lines of their own, however narrow the screen.
+    return [
+        "",
+        f"Done in {seconds:.1f} s. The pictures are in {place.page}.",
+        f"A vault to play with is in {place.vault}, its token in {place.token}. Try next:",
+        *(f"  {line}" for line in _next(place)),
+    ]
+
+
+def _next(place: Place) -> list[str]:
+    program, python = _program("discreet"), _program("python")
+    return [
+        shlex.join([program, "explain", str(place.answer)]),
+        shlex.join([program, "budget", "--vault", str(place.vault)]),
+        shlex.join([python, str(place.script)]),
+    ]
+
+
+def _program(word: str) -> str:
+    """Return how to call a program that is installed beside this one: by its name, where that finds it."""
+    beside = Path(sys.executable).with_name(word)
+    found = shutil.which(word)
+    if found is not None and Path(found) == beside:
+        return word
+    if not beside.exists():
+        return word
+    inside = os.path.relpath(beside)
+    return inside if not inside.startswith("..") else str(beside)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from discreet.curator._cell import Cell
 
 NOTHING = "n/a"
+_MOST_PLACES = 15  # floats hold no more
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Digits:
         whole = all(isinstance(value, int) for value in values)
         if not halves:
             return cls(0 if whole else 6, whole)
-        places = 1 - math.floor(math.log10(min(halves)))
+        places = min(1 - math.floor(math.log10(min(halves))), _MOST_PLACES)
         return cls(min(places, 0) if whole else places, whole)
 
     def cell(self, cell: Cell) -> str:

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.account.loss import PrivacyLoss
 from discreet.core import record as records
-from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.curator import _record
 from discreet.curator._arithmetic import Arithmetic
 from discreet.curator._cell import Cell as Cell
@@ -66,11 +66,10 @@ class Answer(Arithmetic):
         rows = tuple(tuple(row) for row in self.rows)
         for name, value in (("keys", self.keys), ("rows", rows), ("columns", self.columns), ("notes", self.notes)):
             object.__setattr__(self, name, tuple(value))
-        names = [*self.keys, *(column.name for column in self.columns)]
+        names = [*self.keys, *(name for column in self.columns for name in _exported(column.name))]
         if not self.columns or len(set(names)) != len(names):
-            raise BadParameter(
-                "columns", names, why="an answer has columns, each with its own name", fix="rename one of them"
-            )
+            why = "an answer has columns, and every key, column, low and high a name of its own"
+            raise BadParameter("columns", names, why=why, fix="rename one of them")
         for column in self.columns:
             if len(column.quantities) != len(rows):
                 why = f"there are {len(rows)} rows and {len(column.quantities)} quantities"
@@ -169,7 +168,7 @@ class Answer(Arithmetic):
             [list(each) for each in zip(*self.rows, strict=True)] or [[] for _ in self.keys],
         )
         for column in self.columns:
-            names += [column.name, f"{column.name}_low", f"{column.name}_high"]
+            names += _exported(column.name)
             values += [[getattr(cell, end) for cell in column.cells] for end in ("value", "low", "high")]
         return names, values
 
@@ -229,8 +228,20 @@ class Answer(Arithmetic):
     def from_json(cls, text: str, *, receipt: Mapping[str, Any] | None = None, remaining: str | None = None) -> Answer:
         """Read what `to_json` wrote; a receipt and what remains may be added, since they are known later."""
         given = records.fields("answer", records.read("answer", text), _FIELDS)
+        try:
+            answer = cls._read(given)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            if isinstance(error, Refusal):
+                raise
+            why = "it is no answer"
+            raise BadParameter("json", text, why=why, fix="pass the text that to_json returned, unchanged") from error
+        receipt = answer.receipt if receipt is None else receipt
+        return answer.received(receipt, answer.remaining if remaining is None else remaining)
+
+    @classmethod
+    def _read(cls, given: dict[str, Any]) -> Answer:
         known = _record.read_noises(given["noises"])
-        answer = cls(
+        return cls(
             keys=tuple(given["keys"]),
             rows=tuple(tuple(_record.read_key(value) for value in row) for row in given["rows"]),
             columns=tuple(AnswerColumn.from_record(column, known) for column in given["columns"]),
@@ -241,13 +252,15 @@ class Answer(Arithmetic):
             receipt=given["receipt"],
             remaining=given["remaining"],
         )
-        return answer.received(
-            answer.receipt if receipt is None else receipt, answer.remaining if remaining is None else remaining
-        )
 
     def received(self, receipt: Mapping[str, Any] | None, remaining: str) -> Answer:
         """Return the answer with the receipt of its charge and what the budget has left."""
         return replace(self, receipt=receipt, remaining=remaining)
+
+
+def _exported(name: str) -> list[str]:
+    """Return the names under which a column leaves."""
+    return [name, f"{name}_low", f"{name}_high"]
 
 
 _FIELDS = ("keys", "rows", "noises", "columns", "loss", "asked", "unit", "notes", "receipt", "remaining")

@@ -47,6 +47,7 @@ def pay(
 
     Guarantee: `work` begins only when the debit is durable, and what it returns is told only once it is settled.
     """
+    query = query.frozen()
     session, registered = query.desk, query.registered
     session.check(registered)
     charge = Charge(
@@ -61,7 +62,7 @@ def pay(
     def worked() -> str:
         with session.runner(registered) as runner:
             text = work(runner)
-        session.check(registered)  # a source that changed meanwhile answered for no version
+        session.check(registered)  # rows that changed meanwhile answered for no version
         return text
 
     return session.run(charge, worked, fresh=fresh)

@@ -30,7 +30,7 @@ from discreet.plan.stability import stability
 Rows = int | Literal["auto"] | None
 Part = Measure | Ranked | Binned
 
-_AUTO = Fraction(1, 10)  # the share of the price that max_rows="auto" takes
+AUTO = Fraction(1, 10)  # the share of the price that max_rows="auto" takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +99,10 @@ class Asked:
 
 
 def asked(report: Asking, price: Price, max_rows: Rows) -> Asked:
-    """Choose mechanisms and split the price."""
+    """Choose mechanisms and split the price, for the tables as they are declared now."""
+    report = replace(report, query=report.query.frozen())
     unit, bound = _unit(report, price, max_rows)
-    rest = price if bound is None else price.share(1 - _AUTO)
+    rest = price if bound is None else price.share(1 - AUTO)
     reach = _reach(report, unit)
     weights = dict(report.weights)
     selected = report.query.keys is not None and report.query.keys.selected
@@ -114,7 +115,21 @@ def asked(report: Asking, price: Price, max_rows: Rows) -> Asked:
         selection, rest = _selection(rest, share, unit, reach)
         shares = {name: part / (1 - share) for name, part in shares.items()}
     measures = _measures(report.aggregates, shares, rest, reach)
+    _check_names(report, measures)
     return Asked(report, price, unit, reach, measures, selection, bound)
+
+
+def _check_names(report: Asking, measures: Sequence[Part]) -> None:
+    """Refuse, before anything is paid, an answer two of whose columns would have one name."""
+    keys = report.query.keys.names if report.query.keys is not None else ()
+    names = [*keys, *(part.title for part in measures if isinstance(part, Binned))]
+    for part in measures:
+        for column in part.columns if isinstance(part, Ranked) else (part.name,):
+            names += [column, f"{column}_low", f"{column}_high"]
+    twice = [name for place, name in enumerate(names) if name in names[:place]]
+    if twice:
+        why = "two columns of the answer, or the ends of their intervals, would have this name"
+        raise BadParameter("aggregates", twice[0], why=why, fix="give one of them another name")
 
 
 def _measures(
@@ -156,7 +171,8 @@ def _at_most(part: Part, unit: Unit) -> PrivacyLoss:
 
 def _badness(measures: tuple[Part, ...]) -> float:
     """Return the product of half-widths: what is better by half for one column may be worse by half for another."""
-    return math.fsum(math.log(each.spread) for each in measures)
+    # At a very high price the half-width of integer noise is 0, for both laws.
+    return math.fsum(math.log(max(each.spread, 1e-9)) for each in measures)
 
 
 def _selection(rest: Price, share: Fraction, unit: Unit, reach: Reach) -> tuple[KeySelection, Price]:
@@ -168,6 +184,11 @@ def _selection(rest: Price, share: Fraction, unit: Unit, reach: Reach) -> tuple[
             why="keys that were not declared are found by private selection, which fails with a small probability",
             fix="give delta=1e-9 (well below one over the number of people), or declare the keys: group_by(..., keys=)",
         )
+    if unit.is_row and reach.groups > (1 if unit.relation == "add_remove" else 2):
+        # Its partners may all have one key, which then gains several at once: the rule is proven for one.
+        why = "keys are selected by how many different rows have them, and here one row becomes several"
+        fix = "declare the keys: group_by(..., keys=), or join with a table that has one row for each key"
+        raise BadParameter("keys", reach.groups, why=why, fix=fix)
     part = rest.share(share)
     # Pure epsilon is rho = epsilon^2 / 2, and `selecting` is sqrt(8 rho).
     epsilon = part.epsilon if part.epsilon is not None else part.selecting / 2
@@ -185,22 +206,27 @@ def _unit(report: Asking, price: Price, max_rows: Rows) -> tuple[Unit, Contribut
         raise BadParameter("union", sorted(report.query.tables), why=why, fix="register both with the same unit")
     (unit,) = units
     check_relation(unit.relation)
+    accounts = report.query.accounts
+    if len(accounts) > 1 and not unit.is_row:
+        # Whoever is removed from one account's tables makes room for their own rows in the other's, so that more
+        # changes than max_rows. Within one account a person leaves all tables at once.
+        why = "its tables belong to different accounts, in each of which a person comes and goes alone"
+        raise BadParameter("union", accounts, why=why, fix="register tables of the same people with one group=")
     if max_rows is None:
         return unit, None
     if unit.is_row or unit.bound == "table":
         why = "a row is one row" if unit.is_row else "the rows of a person were bounded once, for the whole table"
         raise BadParameter("max_rows", max_rows, why=why, fix="leave max_rows out")
-    if max_rows == "auto":
+    if max_rows == "auto" and unit.max_rows > 1:
         # A weight for the noise of the answer: what its share of the price is in pure epsilon.
-        answers = price.share((1 - _AUTO) / len(report.aggregates)).selecting
-        epsilon = price.share(_AUTO).selecting
+        answers = price.share((1 - AUTO) / len(report.aggregates)).selecting
+        epsilon = price.share(AUTO).selecting
         bound = ContributionBound(most=unit.max_rows, epsilon=epsilon, answer_epsilon=answers, relation=unit.relation)
         return unit, bound
     if isinstance(max_rows, bool) or not isinstance(max_rows, int) or not 1 <= max_rows <= unit.max_rows:
         why = f"a question may lower the bound that was declared, {unit.max_rows}, and not raise it"
-        raise BadParameter(
-            "max_rows", max_rows, why=why, fix=f"use a whole number from 1 to {unit.max_rows}, or 'auto'"
-        )
+        fix = f"use a whole number from 1 to {unit.max_rows}, or 'auto'" if unit.max_rows > 1 else "leave max_rows out"
+        raise BadParameter("max_rows", max_rows, why=why, fix=fix)
     return bounded(unit, max_rows), None
 
 
@@ -220,4 +246,4 @@ def _reach(report: Asking, unit: Unit) -> Reach:
     found = stability(query.plan, unit, query.tables, groups=query.keys is not None)
     sizes = {table.rows for table in query.tables.values()}
     size = sizes.pop() if len(sizes) == 1 and query.keys is None and query.whole else None
-    return Reach(query.columns, found.l1, found.l0, unit.relation, size)
+    return Reach(query.columns, found.l1, found.l0, unit.relation, size, people=not unit.is_row)

@@ -12,9 +12,11 @@ from discreet.account.loss import PrivacyLoss
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation
+from discreet.curator.cumulative import cumulative
+from discreet.curator.interval import interval
 from discreet.curator.measure import Reach, about_of, word_of
 from discreet.curator.price import Price
-from discreet.curator.quantity import Bracket, Exact, Noisy, Quantity, linear
+from discreet.curator.quantity import Exact, Noisy, Quantity, linear
 from discreet.mechanisms._relabel import under
 from discreet.mechanisms.cdf import Cdf
 from discreet.mechanisms.count import Count
@@ -23,7 +25,7 @@ from discreet.plan import aggregates as words
 from discreet.plan.aggregates import Aggregate, Cut, check
 from discreet.plan.expressions import Expression, Name
 from discreet.plan.keys import Key, bins, declared, shown
-from discreet.plan.nodes import Derive, Plan
+from discreet.plan.nodes import Derive, Plan, stored
 from discreet.plan.types import type_of
 
 _DERIVED = "value to be binned"
@@ -81,11 +83,16 @@ class Binned:
                     for place, (value,) in enumerate(drawn)
                 ]
             case Cdf() as cdf:
-                half = cdf.error()
-                found = [float(each) for row in cdf.answers(cdf.noisy(kept)) for each in row]
-                return [Bracket(value, max(value - half, 0.0), value + half) for value in found]
+                drawn = cdf.noisy(kept)
+                rows = [self._nodes(cdf, row, f"{mark}.{self.name}.{group}") for group, row in enumerate(drawn)]
+                return [quantity for nodes in rows for quantity in cumulative(nodes, cdf)]
             case TopK() as top:
                 return [Exact(key) for row in kept for key in top.release(row)]
+
+    @staticmethod
+    def _nodes(cdf: Cdf, values: Sequence[int], mark: str) -> list[Noisy]:
+        ((noise, _),) = cdf.noises
+        return [Noisy(f"{mark}.{place}", int(value), noise.law, noise.scale) for place, value in enumerate(values)]
 
     @property
     def sensitivity(self) -> str:
@@ -105,8 +112,12 @@ class Binned:
         return f"{word} {float(noise.scale):,.4g}{tree}"
 
     def half_width(self, beta: float = 0.05) -> float:
-        """Return what one answer stays within, with probability 1 - beta (for a CDF all of them; for top-k the gap)."""
-        return self.mechanism.error(beta)
+        """Return what an answer stays within, with probability 1 - beta: the worst of a CDF's; for top-k the gap."""
+        if not isinstance(self.mechanism, Cdf):
+            return self.mechanism.error(beta)
+        nodes = self._nodes(self.mechanism, [0] * self.mechanism.parts, "supposed")
+        ends = [interval(each.parts[0], 1 - beta) for each in cumulative(nodes, self.mechanism)]
+        return max((float(high) - float(low)) / 2 for low, high in ends)  # type: ignore[arg-type]
 
     @property
     def spread(self) -> float:
@@ -154,6 +165,8 @@ def _bins(
         if values is None:
             why = "its keys were not declared"
             raise BadParameter("keys", column.name, why=why, fix="pass keys=[...], or group by it and give a delta")
+        # Given keys are read as the column keeps them: numbers in steps, dates in days.
+        values = values if keys is None else tuple(stored(column, value) for value in keys)
         key = Key("key", column, tuple(values))
         return key, tuple(range(len(values))), tuple(shown(column, value) for value in values)
     # The last bin is closed: what equals the last edge is in it.

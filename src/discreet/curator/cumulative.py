@@ -7,13 +7,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.curator.quantity import Function, Linear, Noisy, Quantity
+from discreet.curator.quantity import Function, Linear, Noisy
 from discreet.mechanisms.cdf import Cdf, consistent, monotone
 
 _DENOMINATOR = 10**9  # weights are quotients of small numbers, which come back from floats as they are
 
 
-def cumulative(noisy: Sequence[Noisy], statistic: Cdf) -> list[Quantity]:
+def cumulative(noisy: Sequence[Noisy], statistic: Cdf) -> list[Function]:
     """Return how many values lie at or below each threshold, and at last all, from what the mechanism drew.
 
     Least squares over the tree is linear in its nodes, so that each count is a weighted sum of them with an interval of

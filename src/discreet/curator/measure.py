@@ -24,9 +24,11 @@ from discreet.mechanisms.sum import Sum
 from discreet.mechanisms.variance import Variance
 from discreet.plan import aggregates as words
 from discreet.plan.aggregates import Aggregate
+from discreet.plan.dialect import DUCKDB
 from discreet.plan.expressions import Expression, when
 from discreet.plan.refusals import IllTyped
 from discreet.plan.tallies import Tally
+from discreet.plan.to_sql import Sums
 from discreet.plan.types import type_of
 
 Exact = Any  # the exact integers of one group, as the statistic wants them
@@ -44,6 +46,7 @@ class Reach:
     groups: int
     relation: Relation
     size: int | None
+    people: bool = True  # whether units are people, who count once in a group; rows may come several times by joins
 
     def contributions(self) -> dict[str, Any]:
         """Return what a statistic has to cover; a removal and an addition are covered as twice the rows."""
@@ -67,11 +70,12 @@ class Measure:
     exact: Callable[[Sequence[int]], Exact]
     quantity: Callable[[Sequence[Noisy]], Quantity]
     supposed: Callable[[int], list[tuple[int, ...]]]
+    times: int = 1  # in how many groups one unit meets the statistic, where that is not the statistic's own matter
 
     @property
     def loss(self) -> PrivacyLoss:
         """What all groups together cost."""
-        return under(self.statistic.loss, self.relation)
+        return under(self.statistic.loss * self.times, self.relation)
 
     @property
     def word(self) -> str:
@@ -100,7 +104,7 @@ class Measure:
     def sensitivity(self) -> str:
         """How far one unit moves the integers, for people to read."""
         moved = max(noise.sensitivity.l1 for noise, _ in self.statistic.noises)
-        return f"{moved:,}"
+        return f"{moved * self.times:,}"
 
     @property
     def noise(self) -> str:
@@ -143,10 +147,12 @@ def measure(name: str, aggregate: Aggregate, price: Price, reach: Reach) -> Meas
         exact: Callable[[Sequence[int]], Exact],
         quantity: Callable[[Sequence[Noisy]], Quantity],
         supposed: Callable[[int], list[tuple[int, ...]]],
+        times: int = 1,
     ) -> Measure:
-        return Measure(
-            name, word_of(aggregate), about, statistic, tallies, price, reach.relation, exact, quantity, supposed
-        )
+        # What is too wide to be added up exactly is refused here, and not by the engine's part once it is paid.
+        Sums.of(tallies, reach.columns, DUCKDB)
+        word = word_of(aggregate)
+        return Measure(name, word, about, statistic, tallies, price, reach.relation, exact, quantity, supposed, times)
 
     match aggregate:
         case words.Count(None):
@@ -154,10 +160,12 @@ def measure(name: str, aggregate: Aggregate, price: Price, reach: Reach) -> Meas
         case words.Count(Expression() as what):
             type_of(what, reach.columns)
             return of(Count(**made), (Tally("present", (what,)),), _first, _whole, _rows)
+        case words.People() if reach.people:
+            # A person counts once in each group: so many counts of one each, at equal shares of the price.
+            each = Count(**price.share(Fraction(1, reach.groups)).noise())
+            return of(each, (Tally("people", ()),), _first, _whole, _rows, reach.groups)
         case words.People():
-            # A person counts once in each group, so that groups bound what rows do elsewhere.
-            people = {**price.noise(), "contributions": reach.groups, "groups": reach.groups}
-            return of(Count(**people), (Tally("people", ()),), _first, _whole, _rows)
+            return of(Count(**made), (Tally("people", ()),), _first, _whole, _rows)
         case words.Sum(what):
             low, _, step = _grid(what, reach)
             total = Sum(**_bounds(what, reach), **made)

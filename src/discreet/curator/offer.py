@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.account.checks import whole
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.written import Number, as_written
-from discreet.curator.asked import Asked, Rows, asked, one_measure, unit_and_reach
+from discreet.curator.asked import AUTO, Asked, Part, Rows, asked, one_measure, unit_and_reach
 from discreet.curator.asking import Asking
+from discreet.curator.binned import Binned
 from discreet.curator.measure import Measure, Reach
 from discreet.curator.price import Price
+from discreet.curator.ranked import Ranked
 from discreet.plan.aggregates import Aggregate
 
 if TYPE_CHECKING:
@@ -26,7 +28,10 @@ _FINE = Fraction(1001, 1000)
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A report at the least epsilon that keeps every column within its half-width; `release()` takes it."""
+    """A report at the least epsilon that keeps every column within its half-width; `release()` takes it.
+
+    `delta` is 0 where Laplace noise, which needs none, is cheaper.
+    """
 
     report: Asking
     epsilon: Fraction
@@ -70,7 +75,10 @@ def offer(
     max_rows: Rows,
     beta: float,
 ) -> Offer:
-    """Find for each column the least epsilon that does: their sum is the price, their shares the weights."""
+    """Find for each column the least epsilon that does: their sum is the price, their shares the weights.
+
+    With a delta Gaussian noise is looked at as well, and taken where it is cheaper in epsilon.
+    """
     names = [name for name, _ in report.aggregates]
     for name in half_widths:
         if name not in names:
@@ -84,42 +92,72 @@ def offer(
     if report.query.keys is not None and report.query.keys.selected:
         why = "how many keys a question finds depends on its price in another way"
         raise BadParameter("keys", report.query.keys.names, why=why, fix="declare the keys, or choose epsilon yourself")
+    report = replace(report, query=report.query.frozen())
     _, reach = unit_and_reach(report, max_rows)
     size = reach.size if rows is None else whole("rows", rows)
-    needed = {
-        name: _least(name, aggregate, as_written(name, half_widths[name]), reach, size, beta)
-        for name, aggregate in report.aggregates
-    }
-    total = sum(needed.values(), Fraction(0))
+    wanted = {name: _wanted(name, half_widths[name]) for name in names}
     slack = Fraction(0) if delta is None else as_written("delta", delta)
-    return Offer(report.weighted(**needed), total, slack, max_rows, rows)
+    kept = 1 - AUTO if max_rows == "auto" else Fraction(1)
+
+    def priced(made: Callable[[Fraction], Price]) -> tuple[Asking, Fraction]:
+        needed = {
+            name: _least(name, aggregate, wanted[name], reach, size, beta, made)
+            for name, aggregate in report.aggregates
+        }
+        return report.weighted(**needed), sum(needed.values(), Fraction(0))
+
+    plain, epsilon = priced(lambda amount: Price(amount, Fraction(0), None))
+    found = Offer(plain, epsilon / kept, Fraction(0), max_rows, rows)
+    if not slack:
+        return found
+    shared, rho = priced(lambda amount: Price(None, Fraction(0), amount))
+    # All of rho is bought by one epsilon and one delta, and what the bound costs comes off before.
+    total = _search(lambda amount: Price(amount, slack, None).concentrated().rho >= rho, _MOST)  # type: ignore[operator]
+    normal = Offer(shared, total / kept, slack, max_rows, rows)
+    good = all(_half(part, size, beta) <= wanted[part.name] for part in normal.asked.measures)
+    return normal if good and normal.epsilon < found.epsilon else found
 
 
-def _least(name: str, aggregate: Aggregate, wanted: Fraction, reach: Reach, rows: int | None, beta: float) -> Fraction:
+def _wanted(name: str, given: Number) -> Fraction:
+    wanted = as_written(name, given)
     if wanted <= 0:
-        why = "noise is never quite zero"
-        raise BadParameter(name, wanted, why=why, fix="use a positive half-width")
+        raise BadParameter(name, given, why="noise is never quite zero", fix="use a positive half-width")
+    return wanted
 
-    def enough(epsilon: Fraction) -> bool:
-        found = one_measure(name, aggregate, Price(epsilon, Fraction(0), None), reach)
-        if not isinstance(found, Measure):
-            return found.spread <= wanted
-        if found.sized and rows is None:
+
+def _half(part: Part, rows: int | None, beta: float) -> float:
+    """Return the half-width of a column, in ranks for quantiles."""
+    if isinstance(part, Ranked):
+        return part.ranks
+    return part.half_width(beta) if isinstance(part, Binned) else part.half_width(rows or 1, beta)
+
+
+def _least(
+    name: str,
+    aggregate: Aggregate,
+    wanted: Fraction,
+    reach: Reach,
+    rows: int | None,
+    beta: float,
+    made: Callable[[Fraction], Price],
+) -> Fraction:
+    def enough(amount: Fraction) -> bool:
+        found = one_measure(name, aggregate, made(amount), reach)
+        if isinstance(found, Measure) and found.sized and rows is None:
             why = "its error depends on how many rows there are"
-            raise BadParameter(
-                "rows", None, why=why, fix="pass rows=, or declare the table's size when it is registered"
-            )
-        return found.half_width(rows or 1, beta) <= wanted
+            fix = "pass rows=, or declare the table's size when it is registered"
+            raise BadParameter("rows", None, why=why, fix=fix)
+        return _half(found, rows, beta) <= wanted
 
     if not enough(_MOST):
-        why = f"no epsilon up to {_MOST} is enough"
+        why = f"no epsilon up to {_MOST:,} is enough"
         raise BadParameter(name, wanted, why=why, fix="ask for a wider half-width, or narrow the declared bounds")
-    return _search(enough)
+    return _search(enough, _MOST)
 
 
-def _search(enough: Callable[[Fraction], bool]) -> Fraction:
-    """Return the least epsilon that is enough, to a thousandth of itself and with few digits."""
-    low, high = _LEAST, _MOST
+def _search(enough: Callable[[Fraction], bool], most: Fraction) -> Fraction:
+    """Return the least amount that is enough, to a thousandth of itself and with few digits."""
+    low, high = _LEAST, most
     while high / low > _FINE:
         # The middle in ratio; three digits more than are needed keep the fractions short.
         middle = Fraction(f"{float(low * high) ** 0.5:.6g}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from discreet.account.composition import total
@@ -18,6 +18,7 @@ from discreet.curator.asked import Asked, asked
 from discreet.curator.asking import Asking
 from discreet.curator.price import Price
 from discreet.curator.subject import Subject
+from discreet.plan.nodes import Derive, Filter, Join
 from discreet.plan.stability import stability
 
 if TYPE_CHECKING:
@@ -65,11 +66,14 @@ class Partition:
 
         Guarantee: `loss` in all, in the ledger before the data are read.
         """
-        price = Price.of(epsilon, delta, rho)
+        price, query = Price.of(epsilon, delta, rho), self.query.frozen()
         asks = dict(ask) if isinstance(ask, Mapping) else dict.fromkeys(self, ask)
-        parts = {key: asked(each(self[key]), price, None) for key, each in asks.items()}
-        if not parts:
+        if not asks:
             raise BadParameter("ask", {}, why="no part is asked", fix="pass a function of a part, or one for each key")
+        parts = {}
+        for key, each in asks.items():
+            report = self._within(key, each)
+            parts[key] = asked(replace(report, query=replace(report.query, snapshot=query.snapshot)), price, None)
         question = json.dumps(
             {"partition": self.column, "parts": [[str(key), part.question] for key, part in parts.items()]},
             ensure_ascii=False,
@@ -78,12 +82,27 @@ class Partition:
         def work(runner: Runner) -> str:
             return json.dumps([answer(part, runner).to_json() for part in parts.values()])
 
-        label = f"{len(parts)} parts by {self.column} from {', '.join(self.query.tables)}"
-        text, receipt = pay(self.query, question, self.loss(parts), label, work, fresh=fresh)
+        label = f"{len(parts)} parts by {self.column} from {', '.join(query.tables)}"
+        text, receipt = pay(query, question, self.loss(parts), label, work, fresh=fresh)
         return {
             key: Answer.from_json(each, receipt=proof(receipt), remaining=remaining(receipt))
             for key, each in zip(parts, json.loads(text), strict=True)
         }
+
+    def _within(self, key: object, ask: Ask) -> Asking:
+        """Return what a part is asked, refusing whatever looks beyond it: only what lies apart is paid together."""
+        part = self[key]
+        report = ask(part)
+        if not isinstance(report, Asking):
+            why = "a part is asked by a function that returns a question"
+            raise BadParameter("ask", report, why=why, fix="pass lambda part: part.agg(n=dp.count())")
+        plan = report.query.plan
+        while plan is not part.plan and isinstance(plan, Filter | Derive | Join):
+            plan = plan.source
+        if plan is not part.plan or report.query.desk is not part.desk:
+            why = "the question is not about this part alone, and parts are paid together because they are disjoint"
+            raise BadParameter("ask", str(key), why=why, fix="use the part that the function is given, without union")
+        return report
 
     def loss(self, parts: Mapping[Any, Asked]) -> PrivacyLoss:
         """Return what all parts cost together."""
@@ -92,5 +111,6 @@ class Partition:
         apart = unit.relation == "add_remove" and (unit.is_row or unit.bound == "table")
         if not apart:
             return total(losses)
-        met = min(stability(self.query.plan, unit, self.query.tables, groups=True).l1, len(losses))
+        tables = next(iter(parts.values())).report.query.tables
+        met = min(stability(self.query.plan, unit, tables, groups=True).l1, len(losses))
         return parallel(*losses) * met

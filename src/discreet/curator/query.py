@@ -83,7 +83,7 @@ class Query(Subject):
         """
         if not isinstance(public, Public):
             why = "only public tables are joined: rows of a private one would need a bound on how many people meet"
-            fix = "make it with session.public({'ward': [...], 'floor': [...]})"
+            fix = "make it with session.public('wards', {'ward': ['A', 'B'], 'floor': [1, 2]})"
             raise BadParameter("public", type(public).__name__, why=why, fix=fix)
         pairs = {on: on} if isinstance(on, str) else dict(on)
         plan = Join(self.plan, public, tuple(pairs.items()))
@@ -92,8 +92,12 @@ class Query(Subject):
 
     def union(self, other: Query) -> Query:
         """Add the rows of another question; both have the same columns. A row that is in both counts twice."""
-        if not isinstance(other, Query):
-            raise BadParameter("other", other, why="it is no table", fix="pass another table of this session")
+        if not isinstance(other, Query) or other.desk is not self.desk:
+            why = "it is no table of this session"
+            raise BadParameter("other", type(other).__name__, why=why, fix="pass session.table('visits'), for example")
+        if other.keys is not None:
+            why = "it is grouped already"
+            raise BadParameter("other", other.keys.names, why=why, fix="call union first, and then group_by")
         plan = Union(self.plan, other.plan)
         columns_of(plan, {**self.tables, **other.tables})
         return self._now(plan)

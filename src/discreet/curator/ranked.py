@@ -6,26 +6,36 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from discreet.account.loss import PrivacyLoss
 from discreet.core.unit import Relation
 from discreet.curator.measure import Reach, about_of, number, word_of
 from discreet.curator.price import Price, root_below
 from discreet.curator.quantity import Bracket, Plain, Quantity
+from discreet.mechanisms._noise import total
 from discreet.mechanisms._refine import Counts
 from discreet.mechanisms._relabel import under
-from discreet.mechanisms.quantile import Quantile, search_together
+from discreet.mechanisms._together import search_together
+from discreet.mechanisms.quantile import Quantile
 from discreet.plan import aggregates as words
 from discreet.plan.aggregates import Aggregate
 from discreet.plan.expressions import Expression
 
-_ENDS = 3  # a quantile, and the two ends of its bracket
+# A quantile and the two ends of its bracket; of a minimum, or a maximum, one end is the declared bound: no mechanism
+# can tell that there is not one record more out there.
+_BOUGHT = {"quantile": 3, "min": 2, "max": 2}
+_WORDS = {2: "two", 3: "three"}
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
     """Quantiles of one expression, each found with a bracket: three exponential mechanisms at a third of the price.
 
-    Guarantee: the loss of three `Quantile` mechanisms, for units that reach as far as was derived.
+    A minimum lies so many ranks inside the data as the mechanism can tell apart; its interval reaches from the declared
+    bound to an end that is bought, at half of the price each. A maximum is its mirror.
+
+    Guarantee: the loss of so many `Quantile` mechanisms, for units that reach as far as was derived.
     """
 
     name: str
@@ -44,24 +54,26 @@ class Ranked:
         return "quantile"
 
     @property
-    def three(self) -> tuple[Quantile, Quantile, Quantile]:
-        """The mechanisms: below, at and above each quantile."""
-        ends = self.middle.bracket()
-        return (
-            self.middle.shifted(ends.below + self.middle.offset),
-            self.middle,
-            self.middle.shifted(ends.above + self.middle.offset),
-        )
+    def bought(self) -> tuple[Quantile, ...]:
+        """The mechanisms: at each quantile, below it (but for a minimum) and above it (but for a maximum)."""
+        # One end alone may miss with all of the 5% that two have to share.
+        ends = self.middle.bracket(0.05 if self.kind == "quantile" else 0.1)
+        below, above = (self.middle.shifted(end + self.middle.offset) for end in ends[:2])
+        return {"quantile": (self.middle, below, above), "min": (self.middle, above), "max": (self.middle, below)}[
+            self.kind
+        ]
 
     @property
     def loss(self) -> PrivacyLoss:
         """What all groups together cost."""
-        first, *others = (under(each.loss, self.relation) for each in self.three)
-        return sum(others, first)
+        return under(total(each.loss for each in self.bought), self.relation)
 
     def answers(self, counts: Counts, groups: int) -> list[list[Quantity]]:
         """Return a column of quantities for each quantile, a row for each group, from counts of cells."""
-        below, middle, above = search_together(self.three, counts, groups)
+        middle, *ends = search_together(self.bought, counts, groups)
+        grid = self.middle.grid
+        below = np.full_like(middle, grid.low) if self.kind == "min" else ends[0]
+        above = np.full_like(middle, grid.high) if self.kind == "max" else ends[-1]
         return [
             [
                 Bracket(
@@ -82,12 +94,13 @@ class Ranked:
     @property
     def noise(self) -> str:
         """The mechanism, for people to read."""
-        return f"exponential, epsilon {float(Fraction(self.middle.epsilon)):,.4g} each of three"
+        each = float(Fraction(self.middle.epsilon)) / len(self.columns)
+        return f"exponential, epsilon {each:,.4g} each of {_WORDS[_BOUGHT[self.kind]]}"
 
     @property
     def ranks(self) -> float:
-        """How many ranks the ends of the bracket lie from the quantile."""
-        return float(self.middle.bracket().above)
+        """How many ranks the ends of the bracket lie from the quantile; of a minimum, the end that is bought."""
+        return float(abs(self.bought[-1].offset))
 
     @property
     def spread(self) -> float:
@@ -102,7 +115,7 @@ def ranked(name: str, aggregate: Aggregate, price: Price, reach: Reach) -> Ranke
     low, high = column.steps
     step = column.step or Fraction(1)
     asked = aggregate.q if isinstance(aggregate, words.Quantile) else (Fraction(isinstance(aggregate, words.Max)),)
-    rounds = len(asked)
+    word, rounds = word_of(aggregate), len(asked)
 
     def made(q: Sequence[Fraction], offset: int = 0) -> Quantile:
         return Quantile(
@@ -110,7 +123,7 @@ def ranked(name: str, aggregate: Aggregate, price: Price, reach: Reach) -> Ranke
             low=low * step,
             high=high * step,
             step=step,
-            epsilon=_each(price, rounds) * rounds,
+            epsilon=_each(price, _BOUGHT[word] * rounds) * rounds,
             contributions=reach.rows,
             method="separate",
             offset=offset,
@@ -125,7 +138,7 @@ def ranked(name: str, aggregate: Aggregate, price: Price, reach: Reach) -> Ranke
     columns = tuple(name if single else f"{name}_{_percent(q)}" for q in asked)
     return Ranked(
         name,
-        word_of(aggregate),
+        word,
         about_of(aggregate),
         aggregate.of,
         columns,
@@ -136,12 +149,12 @@ def ranked(name: str, aggregate: Aggregate, price: Price, reach: Reach) -> Ranke
     )
 
 
-def _each(price: Price, rounds: int) -> Fraction:
-    """Return the epsilon of every exponential mechanism: equal shares of epsilon, or of rho = epsilon^2 / 8."""
+def _each(price: Price, many: int) -> Fraction:
+    """Return the epsilon of each of so many mechanisms: equal shares of epsilon, or of rho = epsilon^2 / 8."""
     if price.epsilon is not None:
-        return price.epsilon / (_ENDS * rounds)
+        return price.epsilon / many
     assert price.rho is not None
-    return root_below(8 * price.rho / (_ENDS * rounds))
+    return root_below(8 * price.rho / many)
 
 
 def _percent(q: Fraction) -> str:

@@ -48,7 +48,7 @@ class Report(Asking):
     ) -> Offer:
         """Find the least price at which each named column stays within its half-width, with probability 1 - beta.
 
-        Columns that are not named get what the dearest of the named ones needs at most: name them all.
+        Every column is named. With a `delta` Gaussian noise is tried too, and taken where it is cheaper.
         """
         from discreet.curator.offer import offer
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.core.unit import Unit
-from discreet.data.duckdb import Engine
+from discreet.data.csv_dialect import SourceMissing
+from discreet.data.duckdb import Engine, EngineFailed
 from discreet.data.ranks import Ranks
 from discreet.plan.bounding import PERSON
 from discreet.plan.cells import Counts, cells
@@ -63,7 +64,10 @@ def folder_of(vault: Path) -> Path:
 def runner(registered: Mapping[str, Registered], secret: bytes, folder: Path) -> Iterator[Runner]:
     """Open an engine on registered tables; kept rows of `bound="table"` are read from, or put into, `folder`."""
     with Engine(secret) as engine:
-        relations = {name: Relation(found.table, found.physical, found.from_sql) for name, found in registered.items()}
+        try:
+            relations = {name: Relation(each.table, each.physical, each.from_sql) for name, each in registered.items()}
+        except SourceMissing:  # which would name the file
+            raise EngineFailed from None
         ranks = Ranks(folder, secret)
         for name, found in registered.items():
             if found.table.unit.bound == "table":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
@@ -106,9 +106,14 @@ class Session:
             raise UnknownName("table", name, self._grant.tables)
         return self._curator.table(name)
 
-    def check(self, registered: Iterable[str]) -> None:
-        """Refuse tables whose sources have changed since they were registered or refreshed."""
-        for name in registered:
+    def check(self, registered: Mapping[str, Registered]) -> None:
+        """Refuse tables that are not what they were: declared anew since, or with sources that have changed."""
+        from discreet.ledger.refusals import Conflict
+
+        for name, found in registered.items():
+            if self.registered(name).revision != found.revision:
+                why = "its custodian declared or refreshed it while the question was being asked"
+                raise Conflict(f"table {name!r}", why=why, fix="ask again, about the table as it is now", value=name)
             self._curator.check(name)
 
     def runner(self, registered: Mapping[str, Registered]) -> AbstractContextManager[Runner]:

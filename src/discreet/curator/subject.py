@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol, Self
 
 from discreet.core.column import Column
 from discreet.plan.keys import Keys
@@ -33,8 +33,8 @@ class Desk(Protocol):
     def registered(self, name: str) -> Registered:
         """Return a table that the grant covers."""
 
-    def check(self, registered: Iterable[str]) -> None:
-        """Refuse tables whose sources have changed."""
+    def check(self, registered: Mapping[str, Registered]) -> None:
+        """Refuse tables that were declared anew, or whose sources have changed."""
 
     def runner(self, registered: Mapping[str, Registered]) -> AbstractContextManager[Runner]:
         """Open an engine on tables."""
@@ -53,6 +53,11 @@ class Subject:
     desk: Desk = field(repr=False)
     plan: Plan
     keys: Keys | None = None
+    snapshot: Mapping[str, Registered] | None = field(default=None, repr=False, compare=False)
+
+    def frozen(self) -> Self:
+        """Return the same with its tables as they are declared now: noise and clamping are for the same bounds."""
+        return self if self.snapshot is not None else replace(self, snapshot=self.registered)
 
     @property
     def whole(self) -> bool:
@@ -71,7 +76,9 @@ class Subject:
 
     @property
     def registered(self) -> dict[str, Registered]:
-        """The private tables underneath, as the vault knows them."""
+        """The private tables underneath, as the vault knows them: now, or when they were frozen."""
+        if self.snapshot is not None:
+            return dict(self.snapshot)
         return {name: self.desk.registered(name) for name in tables_of(self.plan)}
 
     @property

@@ -140,23 +140,12 @@ class SqliteStore:
             why = f"the file cannot be made ({error.strerror})"
             fix = "choose a folder that exists and that you may write"
             raise NotAVault(f"a new vault at {path}", why=why, fix=fix, value=str(path)) from None
-        store = cls(path, patience=patience)
         try:
-            connection = store._connect()
-            if connection.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
-                why, fix = "its disk cannot hold a write-ahead log", "use a local disk, not a network folder"
-                raise Unavailable(f"a new vault at {path}", why=why, fix=fix, value=str(path))
-            _make(connection, durable=True)
-            _flush_folder(path.parent)
-        except sqlite3.Error as error:
-            store.close()
-            path.unlink(missing_ok=True)
-            raise refusal(path, error) from error
+            _make_vault(path, patience)
         except BaseException:
-            store.close()
             path.unlink(missing_ok=True)
             raise
-        return store
+        return cls(path, patience=patience)
 
     @classmethod
     def open(cls, path: Path, *, patience: float = 30.0) -> Self:
@@ -219,9 +208,11 @@ class SqliteStore:
             try:
                 if self._closed:
                     raise Unavailable(
-                        f"the vault {self.path}", why="it was closed", fix="open it again", value=self.path
+                        f"the vault {self.path}", why="it was closed", fix="open it again", value=str(self.path)
                     )
-                yield self._connection or self._identified(self._connect())
+                if self._connection is None:
+                    self._connection = _identified(self.path, _connect(self.path, self._patience))
+                yield self._connection
             except sqlite3.Error as error:
                 raise refusal(self.path, error) from error
 
@@ -237,37 +228,34 @@ class SqliteStore:
                     with suppress(sqlite3.Error):
                         connection.execute("ROLLBACK")
 
-    def _connect(self) -> sqlite3.Connection:
-        # mode=rw: a missing file is an error, not a new and empty vault.
-        self._connection = sqlite3.connect(
-            f"{self.path.absolute().as_uri()}?mode=rw",
-            uri=True,
-            timeout=self._patience,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        for pragma in ("synchronous = FULL", "foreign_keys = ON", "trusted_schema = OFF"):
-            self._connection.execute(f"PRAGMA {pragma}")
-        return self._connection
 
-    def _identified(self, connection: sqlite3.Connection) -> sqlite3.Connection:
-        """Refuse a file that is something else, or a vault of a later release."""
-        try:
-            found = [connection.execute(f"PRAGMA {mark}").fetchone()[0] for mark in ("application_id", "user_version")]
-        except sqlite3.Error:
-            self._let_go()
-            raise
-        if found == [schema.APPLICATION_ID, schema.VERSION]:
-            return connection
-        self._let_go()
-        what, value = f"the vault {self.path}", str(self.path)
-        if found[0] != schema.APPLICATION_ID:
+def _connect(path: Path, patience: float) -> sqlite3.Connection:
+    # mode=rw: a missing file is an error, not a new and empty vault.
+    place = f"{path.absolute().as_uri()}?mode=rw"
+    connection = sqlite3.connect(place, uri=True, timeout=patience, isolation_level=None, check_same_thread=False)
+    for pragma in ("synchronous = FULL", "foreign_keys = ON", "trusted_schema = OFF"):
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
+def _identified(path: Path, connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Return the connection; close it and refuse if the file is something else, or a vault of a later release."""
+    try:
+        application, version = (
+            connection.execute(f"PRAGMA {mark}").fetchone()[0] for mark in ("application_id", "user_version")
+        )
+        if application != schema.APPLICATION_ID:
             why = "the file is no vault, or the making of one was interrupted"
-            raise NotAVault(
-                what, why=why, fix="give the path of a vault, or make one with `discreet init`", value=value
-            )
-        why = f"its format is {found[1]}, and this release reads format {schema.VERSION}"
-        raise NotAVault(what, why=why, fix="open it with the release that wrote it, or a later one", value=value)
+            fix = "give the path of a vault, or make one with `discreet init`"
+            raise NotAVault(f"the vault {path}", why=why, fix=fix, value=str(path))
+        if version != schema.VERSION:
+            why = f"its format is {version}, and this release reads format {schema.VERSION}"
+            fix = "open it with the release that wrote it, or a later one"
+            raise NotAVault(f"the vault {path}", why=why, fix=fix, value=str(path))
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 @contextmanager
@@ -275,20 +263,33 @@ def scratch() -> Iterator[SqliteTransaction]:
     """Make an empty store in memory, for rows that are derived again only to be compared."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
     try:
-        _make(connection, durable=False)
+        _make(connection)
+        connection.execute("BEGIN")  # one transaction for all: nobody else looks
         yield SqliteTransaction(connection.execute)
     finally:
         connection.close()
 
 
-def _make(connection: sqlite3.Connection, *, durable: bool) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    for statement in schema.STATEMENTS:
+def _make_vault(path: Path, patience: float) -> None:
+    """Turn an empty file into a vault without entries, in one transaction, and let go of it."""
+    try:
+        connection = _connect(path, patience)
+        try:
+            if connection.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
+                why, fix = "its disk cannot hold a write-ahead log", "use a local disk, not a network folder"
+                raise Unavailable(f"a new vault at {path}", why=why, fix=fix, value=str(path))
+            marks = (f"PRAGMA application_id = {schema.APPLICATION_ID}", f"PRAGMA user_version = {schema.VERSION}")
+            _make(connection, *marks)
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        raise refusal(path, error) from error
+    _flush_folder(path.parent)
+
+
+def _make(connection: sqlite3.Connection, *more: str) -> None:
+    for statement in ("BEGIN IMMEDIATE", *schema.STATEMENTS, *more, "COMMIT"):
         connection.execute(statement)
-    if durable:
-        connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {schema.VERSION}")
-    connection.execute("COMMIT")
 
 
 def _flush_folder(folder: Path) -> None:

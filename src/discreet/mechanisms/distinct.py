@@ -36,7 +36,7 @@ class Distinct(Scalar):
     @property
     def sensitivity(self) -> int:
         """As many values as a unit has, but no more than there are keys in a single group."""
-        if self.keys is None or self.groups > 1:
+        if self.keys is None or self.groups > 1:  # a key counts anew in every group
             return self.contributions
         return min(self.contributions, len(self.keys))
 

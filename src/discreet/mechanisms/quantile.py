@@ -188,18 +188,13 @@ class Quantile:
         Guarantee: that of `search`.
         """
         whole("cells", cells, least=2)
-        if self.relation == "replace" and groups > 1 and self._alone:
-            why = "a unit that is replaced may leave one group and join another, so that their sizes are not public"
-            fix = "use relation='add_remove' with twice the contributions, which covers an exchange"
-            raise BadParameter("relation", self.relation, why=why, fix=fix)
         out = np.empty((whole("groups", groups, least=0), len(self.quantiles)), dtype=np.int64)
         if not groups:
             return out
         passes = passes_for(self.grid.width + 1, cells)
         if self._alone:
-            each = [self._task(0, self._whole, q) for q in self.quantiles]
-            tasks = [replace(task, group=group) for group in range(groups) for task in each]
-            out[:] = np.sort(np.reshape(find(tasks, counts, cells, passes), out.shape), axis=-1)
+            found = find(self.tasks(groups), counts, cells, passes)
+            out[:] = np.sort(np.reshape(found, out.shape), axis=-1)
             return out
         parts = [(group, self._whole) for group in range(groups)]
         while parts:
@@ -213,10 +208,15 @@ class Quantile:
 
     def tasks(self, groups: int) -> list[Task]:
         """Return what is to be found in so many groups, each quantile by itself."""
-        if self.method != "separate" and len(self.quantiles) > 1:
+        if not self._alone:
             why = "nested quantiles are found one after the other"
             raise BadParameter("method", self.method, why=why, fix="use method='separate'")
-        return [self._task(group, self._whole, q) for group in range(groups) for q in self.quantiles]
+        if self.relation == "replace" and groups > 1:
+            why = "a unit that is replaced may leave one group and join another, so that their sizes are not public"
+            fix = "use relation='add_remove' with twice the contributions, which covers an exchange"
+            raise BadParameter("relation", self.relation, why=why, fix=fix)
+        each = [self._task(0, self._whole, q) for q in self.quantiles]
+        return [replace(task, group=group) for group in range(groups) for task in each]
 
     def _task(self, group: int, part: Part, q: Fraction) -> Task:
         last = part.high == self.grid.high
@@ -326,26 +326,6 @@ class Quantile:
         return split(asked, Fraction(0), Fraction(1))
 
 
-def search_together(
-    mechanisms: Sequence[Quantile], counts: Counts, groups: int, cells: int = 1024
-) -> list[Steps]:
-    """Return what `search_steps` of every mechanism does, each quantile by itself, in the passes of one alone.
-
-    All of them ask about the same values on the same grid.
-
-    Guarantee: that of `search` for each; together they cost the sum of their losses.
-    """
-    tasks = [task for mechanism in mechanisms for task in mechanism.tasks(whole("groups", groups))]
-    grid = mechanisms[0].grid
-    found = iter(find(tasks, counts, whole("cells", cells, least=2), passes_for(grid.width + 1, cells)))
-    out = []
-    for mechanism in mechanisms:
-        shape = groups, len(mechanism.quantiles)
-        points = np.array([next(found) for _ in range(shape[0] * shape[1])], dtype=np.int64)
-        out.append(np.sort(points.reshape(shape), axis=-1))
-    return out
-
-
 class Bracket(NamedTuple):
     """Offsets in ranks, and what the two quantiles with these offsets cost together."""
 
@@ -406,5 +386,6 @@ def trials() -> Trials:
     yield Trial("a quartile", Quantile(q=0.25, low=0, high=5, epsilon=2), [3, 3, 3], [3, 3])
     replace = Quantile(low=0, high=6, epsilon=1, relation="replace")
     yield Trial("one end for the other", replace, [0, 3, 3, 6], [6, 3, 3, 6])
+    yield Trial("an offset beyond the data", Quantile(low=0, high=5, epsilon=1, offset=-2), [3, 4], [3, 4, 5])
     several = Quantile(q=(0.25, 0.5, 0.75), low=0, high=3, epsilon=2)
     yield Trial("three at once", several, [0, 1, 2, 3], [0, 1, 2, 3, 3])

@@ -103,12 +103,12 @@ class Dialect:
         return f"({sql} - {self.date(dt.date(1970, 1, 1))})"
 
     def date_of_timestamp(self, sql: str) -> str:
-        """Return the day of a timestamp without a time zone."""
-        return self.cast(sql, "DATE")
+        """Return the day of a timestamp without a time zone; null beyond the years that the engine can convert."""
+        return self.try_cast(sql, "DATE")
 
     def date_of_instant(self, sql: str) -> str:
         """Return the day, in UTC, of a timestamp with a time zone, whatever zone the session is in."""
-        return self.cast(f"({sql} AT TIME ZONE 'UTC')", "DATE")
+        return self.try_cast(f"({sql} AT TIME ZONE 'UTC')", "DATE")
 
     def date_part(self, part: str, days: str) -> str:
         """Return the year, month or day of the month of days since 1970-01-01."""

@@ -22,6 +22,7 @@ _FAMILIES: dict[str, Family] = {
     "TIMESTAMP_MS": "timestamp",
     "TIMESTAMP_NS": "timestamp",
     "TIMESTAMP WITH TIME ZONE": "instant",
+    "TIMESTAMPTZ_NS": "instant",
     "UUID": "text",
     "VARCHAR": "text",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -68,8 +69,13 @@ def read_flag(_column: Column, physical: Physical, sql: str, dialect: Dialect) -
     match physical.family:
         case "boolean":
             return sql
-        case "integer" | "decimal" | "double":
-            return f"(CASE WHEN {sql} = 1 THEN TRUE WHEN {sql} = 0 THEN FALSE END)"
+        case "integer" | "decimal":
+            counted, kind = _counted(physical, sql, dialect)
+            yes, no = (_is_among(counted, [key * 10**physical.places], kind, dialect) for key in (1, 0))
+            return f"(CASE WHEN {yes} THEN TRUE WHEN {no} THEN FALSE END)"
+        case "double":
+            yes, no = (f"{sql} = {dialect.cast(key, physical.name)}" for key in "10")
+            return f"(CASE WHEN {yes} THEN TRUE WHEN {no} THEN FALSE END)"
         case "text":
             word = dialect.ascii_lower(_text(physical, sql, dialect))
             yes, no = (", ".join(map(dialect.literal, words)) for words in (TRUE, FALSE))
@@ -90,22 +96,25 @@ def read_category(column: Column, physical: Physical, sql: str, dialect: Dialect
     if texts:
         text = read_text(column, physical, sql, dialect)
         return None if text is None else dialect.among(text, texts)
+    unit = 10**physical.places
     match physical.family:
-        case "integer" | "boolean":
-            number = _counted(physical, sql, dialect)[0]
-        case "decimal":
-            number = _key_of_decimal(physical, sql, wholes, dialect)
+        case "integer" | "boolean" | "decimal":
+            number, kind = _counted(physical, sql, dialect)
         case "double":
             double = sql if physical.name == "DOUBLE" else dialect.cast(sql, dialect.double)
-            exact = [key for key in wholes if abs(key) < 1 << 53]
-            same = f"{double} = {dialect.floor(double)} AND {_is_among(double, exact, dialect)}"
-            number = dialect.try_cast(_where(same, double), dialect.wide)
+            least, most = (dialect.float_literal(bound) for bound in (-(2.0**53), 2.0**53))
+            whole = f"{double} = {dialect.floor(double)} AND {double} BETWEEN {least} AND {most}"
+            number, kind = dialect.try_cast(_where(whole, double), dialect.narrow), Physical.parse(dialect.narrow)
         case "text":
             text = _text(physical, sql, dialect)
             number = dialect.try_cast(_where(dialect.matches(text, WHOLE), text), dialect.wide)
+            kind = Physical.parse(dialect.wide)
         case _:
             return None
-    return _where(_is_among(number, wholes, dialect), dialect.try_cast(number, _stored(wholes, dialect)))
+    # A decimal that is a key is a multiple of its unit, so that the division is exact, whatever the sign.
+    found = number if unit == 1 else dialect.floor_div(number, str(unit))
+    among = _is_among(number, [key * unit for key in wholes], kind, dialect)
+    return _where(among, dialect.try_cast(found, _stored(wholes, dialect)))
 
 
 READERS: dict[str, Callable[[Column, Physical, str, Dialect], str | None]] = {
@@ -140,21 +149,19 @@ def _text(physical: Physical, sql: str, dialect: Dialect) -> str:
     return sql if physical.name == "VARCHAR" else dialect.cast(sql, dialect.text)
 
 
-def _is_among(sql: str, keys: list[int], dialect: Dialect) -> str:
-    """Say whether a number is one of the keys; a run of keys without gaps is two comparisons, which are fast."""
-    if not keys:
+def _is_among(sql: str, keys: list[int], kind: Physical, dialect: Dialect) -> str:
+    """Say whether a number is one of the keys, compared in its own type, into which those that it can hold fit.
+
+    A run of keys without gaps is two comparisons, which are fast.
+    """
+    possible = [key for key in keys if kind.low <= key <= kind.high]
+    listed = [dialect.cast(str(key), kind.name) for key in possible]
+    if not possible:
         return "FALSE"
-    if max(keys) - min(keys) + 1 == len(keys) and len(keys) > 1:
-        inside = f"{sql} BETWEEN {dialect.literal(min(keys))} AND {dialect.literal(max(keys))}"
-        return f"({inside})"
-    return f"({sql} IN ({', '.join(map(dialect.literal, keys))}))"
-
-
-def _key_of_decimal(physical: Physical, sql: str, keys: list[int], dialect: Dialect) -> str:
-    """Return a decimal as a whole number if it is a key; then the division is exact, of whatever sign it is."""
-    counted, unit = _counted(physical, sql, dialect)[0], 10**physical.places
-    possible = [key * unit for key in keys if physical.low <= key * unit <= physical.high]
-    return _where(_is_among(counted, possible, dialect), dialect.floor_div(counted, str(unit)))
+    if len(possible) > 1 and max(possible) - min(possible) + 1 == len(possible):
+        least, most = (dialect.cast(str(edge), kind.name) for edge in (min(possible), max(possible)))
+        return f"({sql} BETWEEN {least} AND {most})"
+    return f"({sql} IN ({', '.join(listed)}))"
 
 
 def _counted(physical: Physical, sql: str, dialect: Dialect) -> tuple[str, Physical]:
@@ -260,4 +267,4 @@ def _as_float(value: int) -> float:
     try:
         return float(value)
     except OverflowError:
-        return math.copysign(1.7976931348623157e308, value)
+        return sys.float_info.max

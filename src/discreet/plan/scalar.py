@@ -26,8 +26,8 @@ def raw_sql(column: Column, physical: str, dialect: Dialect = DUCKDB) -> str:
     except OutOfRange:
         raise Refusal(
             f"column {column.name}",
-            why="counted in steps its values might not fit 126 bits",
-            fix="declare narrower bounds or a coarser step",
+            why=f"counted in steps, or in the last decimal place of {physical}, its values might not fit 126 bits",
+            fix="declare narrower bounds or a coarser step, or store fewer decimal places",
             value=column.name,
         ) from None
     return dialect.cast("NULL", kind) if found is None else found

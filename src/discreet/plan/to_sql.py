@@ -247,7 +247,9 @@ def _bounded(keyed: str, sums: Sums, asked: Asked) -> str:
     summed = asked.in_groups(select((*by, *inner), keyed, by=by))
     most = reach(asked.plan, asked.unit)
     if asked.groups:
-        groups = asked.unit.max_groups if bounds_groups(asked.plan, asked.unit) else None
+        # People alone need no rows allotted: everyone counts in as many groups as the unit allows.
+        alone = all(tally.kind == "people" for tally in sums.tallies)
+        groups = asked.unit.max_groups if alone or bounds_groups(asked.plan, asked.unit) else None
         taken = allotted(ordered(summed, asked.group_limbs, asked.people), dialect, most, groups)
     else:
         taken = select(("*", f"least({ROWS}, {most}) AS {ALLOTTED}"), summed)

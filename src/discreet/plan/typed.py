@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.core.column import Bounds, Column, Kind
+from discreet.core.errors import show
 from discreet.plan.constants import Value
 from discreet.plan.dialect import Dialect
 from discreet.plan.expressions import Expression
@@ -115,7 +116,8 @@ def require(value: Typed, kinds: Iterable[Kind], where: Expression, verb: str) -
     wanted = tuple(kinds)
     if value.kind not in wanted:
         names = {"number": "numbers", "date": "dates", "flag": "flags", "category": "categories", "text": "text"}
-        why = f"{value.expression!r} is a {value.kind}, and only {' and '.join(names[kind] for kind in wanted)} {verb}"
+        only = " and ".join(names[kind] for kind in wanted)
+        why = f"{show(value.expression)} is a {value.kind}, and only {only} {verb}"
         raise IllTyped(where, why=why, fix=_conversion(value, wanted))
 
 

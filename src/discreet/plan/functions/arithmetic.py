@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from fractions import Fraction
 
+from discreet.core.errors import show
 from discreet.plan.expressions import Arithmetic
 from discreet.plan.refusals import IllTyped
 from discreet.plan.typed import EPOCH, Made, Typed, aligned, days, in_common, number, require
@@ -86,7 +87,9 @@ def _of_dates(node: Arithmetic, left: Typed, right: Typed) -> Made:
     day, shift = (left, right) if left.kind == "date" else (right, left)
     require(shift, ["number"], node, "can be added to a date")
     if shift.step.denominator != 1:
-        raise IllTyped(node, why=f"{shift.expression!r} is not a whole number of days", fix="round it with round(1)")
+        raise IllTyped(
+            node, why=f"{show(shift.expression)} is not a whole number of days", fix="round it with round(1)"
+        )
     # Shifts beyond the calendar all lead to its end, so they are clamped first, and nothing can overflow.
     step = int(shift.step or 1)
     reach = (LAST_DAY - FIRST_DAY) // step + 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from discreet.core.column import Column
+from discreet.core.errors import show
 from discreet.plan.expressions import Call, Case, Expression
 from discreet.plan.refusals import IllTyped
 from discreet.plan.typed import Made, Typed, aligned, days, flag, in_common, number, require
@@ -39,7 +40,7 @@ def _unified(node: Expression, values: Sequence[Typed], *, nullable: bool) -> tu
     values = in_common(values)
     kinds = {value.kind for value in values}
     if len(kinds) > 1 and not all(value.has_text for value in values):
-        listed = ", ".join(f"{value.expression!r} is a {value.kind}" for value in values)
+        listed = ", ".join(f"{show(value.expression)} is a {value.kind}" for value in values)
         raise IllTyped(node, why=f"a choice is between values of one kind: {listed}", fix="convert with as_number()")
     match values[0].kind if len(kinds) == 1 else "text":
         case "number":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.errors import BadParameter, UnknownName, show
 from discreet.plan.expressions import Call, Compare, Expression, Logic
 from discreet.plan.refusals import IllTyped
 from discreet.plan.typed import Made, Typed, aligned, flag, in_common, require
@@ -35,7 +35,7 @@ def is_in(node: Call, value: Typed, *listed: Typed) -> Made:
     value, *others = in_common((value, *listed))
     for other in others:
         if other.literal is None:
-            why = f"{other.expression!r} is not a constant"
+            why = f"{show(other.expression)} is not a constant"
             raise IllTyped(node, why=why, fix="compare columns with ==, joined by |")
         _check_pair(Compare("==", value.expression, other.expression), value, other)
     if value.kind in ("number", "date"):
@@ -95,7 +95,7 @@ def _check_pair(node: Compare, left: Typed, right: Typed) -> None:
     if kinds == {"category"} and left.has_text != right.has_text:
         raise IllTyped(node, why="text never equals a whole number", fix="compare keys of one type")
     if len(kinds) == 2 and not (left.has_text and right.has_text):
-        why = f"{left.expression!r} is a {left.kind} and {right.expression!r} is a {right.kind}"
+        why = f"{show(left.expression)} is a {left.kind} and {show(right.expression)} is a {right.kind}"
         raise IllTyped(node, why=why, fix=_fix(left, right))
     if node.order not in ("==", "!=") and kinds & {"flag", "category", "text"}:
         why = f"a {left.kind} has no order that all engines agree on"

@@ -7,6 +7,7 @@ import math
 from fractions import Fraction
 
 from discreet.core.column import Column
+from discreet.core.errors import show
 from discreet.plan.expressions import Call
 from discreet.plan.refusals import IllTyped
 from discreet.plan.typed import Made, Typed, aligned, as_day, days, in_common, number, require
@@ -40,7 +41,7 @@ def clipped(node: Call, value: Typed) -> Made:
         low = None if first is None else math.ceil(first / step)
         high = None if last is None else math.floor(last / step)
     if low is not None and high is not None and low > high:
-        why = f"nothing that {value.expression!r} can be lies between the bounds"
+        why = f"nothing that {show(value.expression)} can be lies between the bounds"
         raise IllTyped(node, why=why, fix="give the smaller bound first, at least one step below the other")
     if low is None:
         low = whole.low if high is None else min(whole.low, high)
@@ -86,7 +87,7 @@ def as_number(node: Call, value: Typed) -> Made:
     keys = [key for key in value.column.keys or () if isinstance(key, int)]
     if not keys:
         fix = "write when(x == 'A', 1).otherwise(0) to give each key a number"
-        raise IllTyped(node, why=f"the keys of {value.expression!r} are text", fix=fix)
+        raise IllTyped(node, why=f"the keys of {show(value.expression)} are text", fix=fix)
     bounds = min(keys), max(keys)
     return number(Whole.of(value.sql, bounds, value.dialect), Fraction(1), nullable=value.nullable)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from discreet.core.errors import show
 from discreet.plan.expressions import Call
 from discreet.plan.refusals import IllTyped
 from discreet.plan.typed import Made, Typed, flag, number
@@ -33,5 +34,5 @@ def length(node: Call, value: Typed) -> Made:
 
 def _check_text(node: Call, value: Typed) -> None:
     if not value.has_text:
-        why = f"{value.expression!r} is a {value.kind}, not text"
+        why = f"{show(value.expression)} is a {value.kind}, not text"
         raise IllTyped(node, why=why, fix="use a text column, or a category whose keys are text")

@@ -1,0 +1,320 @@
+"""A plain Python evaluator of whole questions: lists, dictionaries and exact integers; the oracle of the engine."""
+
+import hashlib
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from functools import cache
+
+from discreet.core.schema import Table
+from discreet.data.order import PRIME, multipliers
+from discreet.plan.expressions import Name
+from discreet.plan.nodes import Derive, Filter, Join, Scan, Union, columns_of
+from discreet.plan.stability import fan_out
+from discreet.plan.types import type_of
+from tests.plan import reference
+
+SECRET = b"a secret for tests"
+MASK = (1 << 31) - 1
+MULTIPLIERS = cache(multipliers)
+
+
+@dataclass
+class Data:
+    """Raw rows of a table, each a dictionary of raw values; people are whole numbers, or text."""
+
+    table: Table
+    rows: list
+    whole: bool = True
+    order: dict = field(default_factory=dict)
+
+
+@dataclass
+class Oracle:
+    """The evaluator. `first` says where rows are bounded, and `index` breaks the order; both only for mutants."""
+
+    secret: bytes = SECRET
+    bound_before_joins: bool = False
+    order_by_index: bool = False
+
+    def rows(self, plan, world, unit):
+        """Return (person, values) for every row of a plan."""
+        tables = {name: data.table for name, data in world.items()}
+        match plan:
+            case Scan(table):
+                found = self.scanned(world[table])
+                if unit.bound == "table" or (self.bound_before_joins and not unit.is_row):
+                    columns = columns_of(plan, tables)
+                    return self.first_rows(found, columns, world[table].table.unit.max_rows, world[table].whole)
+                return found
+            case Filter(source, predicate):
+                columns = columns_of(source, tables)
+                kept = self.rows(source, world, unit)
+                return [row for row in kept if evaluated(predicate, row[1], columns) is True]
+            case Derive(source, name, expression):
+                columns = columns_of(source, tables)
+                found = self.rows(source, world, unit)
+                return [(who, {**row, name: evaluated(expression, row, columns)}) for who, row in found]
+            case Join(source, public, on):
+                columns = columns_of(source, tables)
+                return [
+                    (who, {**row, **partner})
+                    for who, row in self.rows(source, world, unit)
+                    for partner in partners(row, columns, public, on)
+                ]
+            case Union(one, other):
+                return [*self.rows(one, world, unit), *self.rows(other, world, unit)]
+
+    def scanned(self, data):
+        identifier = data.table.unit.identifier
+        return [
+            (
+                None if identifier is None else raw[identifier],
+                {column.name: read(column, raw[column.name]) for column in data.table.columns},
+            )
+            for raw in data.rows
+        ]
+
+    def first_rows(self, rows, columns, most, whole):
+        """Keep the first rows of each person in the secret order."""
+        by_person = defaultdict(list)
+        for index, (who, row) in enumerate(rows):
+            numbers = [limb for name in sorted(columns) for limb in limbs(columns[name], row[name])]
+            numbers = [index] if self.order_by_index else numbers
+            by_person[who].append((self.key(person_limbs(who, whole), numbers), index))
+        kept = {index for keyed in by_person.values() for _, index in sorted(keyed)[:most]}
+        return [row for index, row in enumerate(rows) if index in kept]
+
+    def key(self, people, numbers):
+        first, second = (self.hash(which, [*people, *numbers]) for which in (0, 1))
+        return pow(first, 3, PRIME) * (1 << 31) + second
+
+    def hash(self, which, numbers):
+        row = MULTIPLIERS(self.secret)[which]
+        return (row[0] + sum(number * row[place] for place, number in enumerate(numbers, 1))) % PRIME
+
+    def base(self, plan, tables):
+        match plan:
+            case Filter(source) | Derive(source):
+                return self.base(source, tables)
+            case Join(source, public, on):
+                matched = {theirs for _, theirs in on}
+                new = {column.name: column for column in public.columns if column.name not in matched}
+                return {**self.base(source, tables), **new}
+        return columns_of(plan, tables)
+
+    def tallied(self, question, world, unit):
+        """Return the tallies of every listed group, in order."""
+        tables = {name: data.table for name, data in world.items()}
+        columns = columns_of(question.source, tables)
+        whole = all(world[name].whole for name in world)
+        listed = {key: place for place, key in enumerate(question.keys.listed())}
+        groups = defaultdict(list)
+        steps = [[steps_of(type_of(each, columns)) for each in tally.of] for tally in question.tallies]
+        for who, row in self.rows(question.source, world, unit):
+            place = listed.get(key_of(question.keys, row))
+            if place is not None:
+                added = [value(tally, row, columns, each) for tally, each in zip(question.tallies, steps, strict=True)]
+                groups[who, place].append(added)
+        if unit.is_row:
+            found = {place: sums(rows) for (_, place), rows in groups.items()}
+        else:
+            found = self.bounded(question, groups, unit, whole)
+        zeros = (0,) * len(question.tallies)
+        return [found.get(place) or zeros for place in range(len(listed))]
+
+    def bounded(self, question, groups, unit, whole):
+        rows = unit.max_rows if unit.bound == "query" else max(1, unit.max_rows * fan_out(question.source))
+        by_person = defaultdict(list)
+        for (who, place), found in groups.items():
+            key = self.key(person_limbs(who, whole), [place]) if question.keys.columns else 0
+            by_person[who].append((key, place, found))
+        total = defaultdict(lambda: [0] * len(question.tallies))
+        alone = all(tally.kind == "people" for tally in question.tallies) and unit.bound == "query"
+        limited = bool(question.keys.columns) and (alone or unit.max_groups < rows)
+        for who, mine in by_person.items():
+            mine.sort(key=lambda each: each[:2])
+            taken = self.limited(mine, rows, unit.max_groups) if limited else self.shared(mine, rows, who, whole)
+            for place, found, allotted in taken:
+                for number, tally in enumerate(question.tallies):
+                    total[place][number] += 1 if tally.kind == "people" else shrunk(found, number, allotted)
+        return {place: tuple(each) for place, each in total.items()}
+
+    def limited(self, mine, rows, most):
+        before = 0
+        for _, place, found in mine[:most]:
+            yield place, found, min(len(found), max(0, rows - before))
+            before += len(found)
+
+    def shared(self, mine, rows, who, whole):
+        everything = sum(len(found) for _, _, found in mine)
+        start = self.hash(1, person_limbs(who, whole)) % everything
+        before = 0
+        for _, place, found in mine:
+            upto = before + len(found)
+            share = (rows * upto + start) // everything - (rows * before + start) // everything
+            allotted = len(found) if everything <= rows else share
+            before = upto
+            if allotted > 0:
+                yield place, found, allotted
+
+    def values(self, source, keys, of, world, unit):
+        """Return (group, value) of what counts for cells."""
+        tables = {name: data.table for name, data in world.items()}
+        columns, whole = columns_of(source, tables), all(data.whole for data in world.values())
+        listed = {key: place for place, key in enumerate(keys.listed())}
+        rows = []
+        for who, row in self.rows(source, world, unit):
+            place, found = listed.get(key_of(keys, row)), evaluated(of, row, columns)
+            if place is not None and found is not None:
+                rows.append((who, {**row, "~place": place, "~value": found}))
+        if unit.is_row:
+            return [(row["~place"], row["~value"]) for _, row in rows]
+        reach = unit.max_rows * (1 if unit.bound == "query" else fan_out(source))
+        if unit.bound == "query":
+            rows = self.first_rows(rows, self.base(source, tables), unit.max_rows, whole)
+        if keys.columns and unit.max_groups < reach:
+            rows = self.first_groups(rows, unit.max_groups, whole)
+        return [(row["~place"], row["~value"]) for _, row in rows]
+
+    def first_groups(self, rows, most, whole):
+        groups = defaultdict(set)
+        for who, row in rows:
+            groups[who].add((self.key(person_limbs(who, whole), [row["~place"]]), row["~place"]))
+        kept = {who: {place for _, place in sorted(mine)[:most]} for who, mine in groups.items()}
+        return [(who, row) for who, row in rows if row["~place"] in kept[who]]
+
+    def counts(self, source, keys, of, world, unit, requests):
+        """Return the cells that are not empty, for each request."""
+        values = self.values(source, keys, of, world, unit)
+        found = []
+        for request in requests:
+            last = request.low + request.width * request.cells
+            inside = (v for group, v in values if group == request.group and request.low <= v < last)
+            found.append(dict(Counter((v - request.low) // request.width for v in inside)))
+        return found
+
+    def people_by_key(self, source, keys, world, unit):
+        """Return how many people each key has, after bounding everyone's keys."""
+        whole = all(data.whole for data in world.values())
+        mine = defaultdict(set)
+        for index, (who, row) in enumerate(self.rows(source, world, unit)):
+            key = key_of(keys, row)
+            if None not in key:
+                mine[index if unit.is_row else who].add(key)
+        found = Counter()
+        for who, held in mine.items():
+            numbers = {key: [n for k, v in zip(keys.columns, key, strict=True) for n in limbs(k.of, v)] for key in held}
+            people = [] if unit.is_row else person_limbs(who, whole)
+            found.update(sorted(held, key=lambda key: self.key(people, numbers[key]))[: unit.max_groups])  # noqa: B023
+        return dict(found)
+
+
+_read, _evaluated, _names = {}, {}, {}
+
+
+def read(column, raw):
+    """Read a raw value, or remember how it was read."""
+    key = column.name, column.kind, column.bounds, column.step, column.keys, type(raw), repr(raw)
+    if key not in _read:
+        _read[key] = reference.read(column, raw)
+    return _read[key]
+
+
+def evaluated(expression, row, columns):
+    """Evaluate an expression, or remember what it was for the same values of the columns it names."""
+    if expression not in _names:  # expressions hash by identity
+        _names[expression] = sorted(names_in(expression))
+    names = _names[expression]
+    key = expression, *(row[name] for name in names), *(columns[name] for name in names)
+    if key not in _evaluated:
+        _evaluated[key] = reference.evaluate(expression, row, columns)
+    return _evaluated[key]
+
+
+def names_in(expression):
+    if isinstance(expression, Name):
+        return {expression.name}
+    return {name for part in expression.parts for name in names_in(part)}
+
+
+def partners(row, columns, public, on):
+    """Yield the columns that each partner in a public table adds."""
+    names = [column.name for column in public.columns]
+    steps = {column.name: column.step for column in public.columns}
+    for partner in public.rows:
+        theirs = dict(zip(names, partner, strict=True))
+        if all(equal(row[mine], columns[mine].step, theirs[other], steps[other]) for mine, other in on):
+            yield {name: theirs[name] for name in names if name not in {other for _, other in on}}
+
+
+def equal(mine, step, theirs, other):
+    if mine is None or theirs is None:
+        return False
+    return mine == theirs if step is None else mine * step == theirs * other
+
+
+def key_of(keys, row):
+    return tuple(
+        row[key.of.name]
+        if key.edges is None or row[key.of.name] is None
+        else sum(edge <= row[key.of.name] for edge in key.edges)
+        for key in keys.columns
+    )
+
+
+def steps_of(column):
+    return (0, 0) if column.kind in ("text", "category") else column.steps
+
+
+def value(tally, row, columns, steps):
+    """Return what a row adds to a tally; None where an expression is null."""
+    found = [evaluated(each, row, columns) for each in tally.of]
+    if None in found:
+        return None
+    match tally.kind:
+        case "rows" | "people" | "present":
+            return 1
+        case "sum":
+            return found[0] - steps[0][0]
+    y = [2 * x - low - high for x, (low, high) in zip(found, steps, strict=True)]
+    w = [high - low for low, high in steps]
+    return y[0] * y[1] + w[0] * w[1]
+
+
+def sums(rows):
+    return tuple(sum(each or 0 for each in column) for column in zip(*rows, strict=True))
+
+
+def shrunk(rows, number, allotted):
+    """Return the sum of a person's values in a group, shrunk to the rows that were allotted."""
+    present = [row[number] for row in rows if row[number] is not None]
+    if not present:
+        return 0
+    return sum(present) * min(len(present), allotted) // len(present)
+
+
+def limbs(column, found):
+    match column.kind:
+        case "flag":
+            return [0 if found is None else 1 + found]
+        case "text":
+            return text_limbs(found)
+        case "category":
+            return [0 if found is None else 1 + column.keys.index(found)]
+    low, high = column.steps
+    number, most = 0 if found is None else found - low + 1, high - low + 1
+    count = 1 if most < 1 << 31 else -(-most.bit_length() // 31)
+    return [(number >> 31 * place) & MASK for place in range(count)]
+
+
+def text_limbs(found):
+    if found is None:
+        return [0, 0]
+    number = int.from_bytes(hashlib.md5(found.encode()).digest()[8:], "little")
+    return [number & MASK, (number >> 31) & MASK]
+
+
+def person_limbs(who, whole):
+    if not whole:
+        return text_limbs(None if who is None else str(who))
+    return [(who or 0) & MASK, ((who or 0) >> 31) & MASK]

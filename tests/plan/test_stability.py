@@ -1,0 +1,178 @@
+"""Stability: between neighbours no answer changes by more than was claimed, measured in exact integers."""
+
+import pytest
+
+import discreet as dp
+from discreet.data.duckdb import Engine
+from discreet.plan.keys import NO_KEYS, keys_of
+from discreet.plan.nodes import Join, Scan, Union, columns_of
+from discreet.plan.stability import Stability, UnboundedSensitivity, fan_out, stability
+from discreet.plan.tallies import Question, Tally
+from discreet.plan.to_sql import in_order, tallies_sql
+from tests.plan import worlds
+from tests.plan.relational import SECRET, Data, Oracle
+from tests.plan.worlds import Chance
+
+PAIRS = 2000
+OPERATORS = {
+    "filter": (["filter"], ("row", "groups", "rows", "table")),
+    "derive": (["derive"], ("row", "groups", "rows", "table")),
+    "join": (["join", "join numbers"], ("row", "groups", "rows", "table")),
+    "union": (["union"], ("row", "groups", "rows", "table")),
+    "group by": ([], ("row", "groups", "rows", "table")),
+    "groups path": ([], ("groups",)),
+    "rows path": ([], ("rows",)),
+    "table bound": (["join"], ("table",)),
+}
+FRESH = {True: 77, False: "77"}
+
+
+def pairs(name, operators, kinds, many):
+    """Yield units, plans, questions and two neighbouring tables."""
+    for seed in range(many):
+        chance = Chance(name, seed)
+        unit = worlds.unit_of(chance, kinds[seed % len(kinds)])
+        data = worlds.table_of(chance, unit, whole=bool(chance.below(2)), people=3)
+        other = worlds.neighbours(chance, data, unit, FRESH[data.whole])
+        if other is not None:
+            plan = worlds.plan_of(chance, operators)
+            yield unit, worlds.question_of(chance, plan, {"t": data.table}), data, other
+
+
+def breaches(question, unit, one, other, table):
+    """Return how answers break the claim: nothing, if it holds."""
+    tables = {"t": table}
+    claim = stability(question.source, unit, tables, groups=bool(question.keys.columns))
+    columns, found = columns_of(question.source, tables), []
+    for place, tally in enumerate(question.tallies):
+        moved = [abs(a[place] - b[place]) for a, b in zip(one, other, strict=True)]
+        most = tally.most(columns)
+        rows, in_one = (claim.l0, 1) if tally.kind == "people" and not unit.is_row else (claim.l1, claim.linf)
+        squares = claim.l0 if tally.kind == "people" and not unit.is_row else claim.l2_squared
+        limits = (claim.l0, in_one * most, rows * most, squares * most**2)
+        measured = (sum(map(bool, moved)), max(moved), sum(moved), sum(each**2 for each in moved))
+        found += [(tally.kind, m, limit) for m, limit in zip(measured, limits, strict=True) if m > limit]
+    return found
+
+
+def measured(oracle, name, operators, kinds, many):
+    """Return how many pairs moved at all, and all breaches."""
+    moved, broken = 0, []
+    for unit, question, data, neighbour in pairs(name, operators, kinds, many):
+        one, other = (oracle.tallied(question, {"t": each}, unit) for each in (data, neighbour))
+        moved += one != other
+        broken += breaches(question, unit, one, other, data.table)
+    return moved, broken
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_no_neighbour_moves_an_answer_beyond_its_claim(name):
+    moved, broken = measured(Oracle(), name, *OPERATORS[name], PAIRS)
+    assert broken == []
+    assert moved > PAIRS // 10
+
+
+def test_no_neighbour_moves_cells_beyond_the_claim():
+    moved = 0
+    for unit, question, data, neighbour in pairs("cells", ["join"], ("row", "groups", "rows", "table"), PAIRS):
+        claim = stability(question.source, unit, {"t": data.table}, groups=bool(question.keys.columns))
+        both = []
+        for each in (data, neighbour):
+            values = Oracle().values(question.source, question.keys, worlds.X, {"t": each}, unit)
+            cells = {}
+            for group, value in values:
+                cells.setdefault(group, {}).setdefault(value // 3, []).append(value)
+            both.append({g: {c: len(v) for c, v in found.items()} for g, found in cells.items()})
+        one, other = both
+        change = {
+            g: sum(abs(one.get(g, {}).get(c, 0) - other.get(g, {}).get(c, 0)) for c in range(-3, 6))
+            for g in {*one, *other}
+        }
+        assert sum(map(bool, change.values())) <= claim.l0
+        assert sum(change.values()) <= claim.l1
+        moved += any(change.values())
+    assert moved > PAIRS // 10
+
+
+def test_neighbours_through_the_engine_stay_within_the_claim_too():
+    with Engine(SECRET, threads=1) as engine:
+        for unit, question, data, neighbour in pairs("engine", ["join"], ("row", "groups", "rows", "table"), 40):
+            answers = [
+                in_order(engine.rows(tallies_sql(question, {"t": worlds.loaded(engine, each)}).sql), question)
+                for each in (data, neighbour)
+            ]
+            assert breaches(question, unit, *answers, data.table) == []
+
+
+def test_bounding_before_a_fan_out_join_is_caught():
+    _, broken = measured(Unbound(bound_before_joins=True), "mutant", ["join"], ("groups", "rows"), 300)
+    assert broken
+
+
+def test_an_order_by_place_in_the_file_is_caught():
+    broken = []
+    for unit, question, data, neighbour in pairs("index", [], ("rows",), 300):
+        cells = [
+            Oracle(order_by_index=True).values(question.source, question.keys, worlds.N, {"t": each}, unit)
+            for each in (data, neighbour)
+        ]
+        claim = stability(question.source, unit, {"t": data.table}, groups=bool(question.keys.columns))
+        one, other = (sorted(each) for each in cells)
+        change = sum(abs(one.count(each) - other.count(each)) for each in {*one, *other})
+        broken += [change] if change > claim.l1 else []
+    assert broken
+
+
+class Unbound(Oracle):
+    """A mutant that trusts the bounding it did before the joins."""
+
+    def bounded(self, question, groups, unit, whole):
+        wide = dp.person("id", max_rows=10**6, max_groups=unit.max_groups)
+        return super().bounded(question, groups, wide, whole)
+
+
+@pytest.mark.parametrize(
+    ("unit", "groups", "expected"),
+    [
+        (dp.row(), True, Stability(1, 1, 1, 1)),
+        (dp.row(relation="replace"), True, Stability(2, 2, 2, 4)),
+        (dp.person("id", max_rows=20, max_groups=3), True, Stability(3, 20, 20, 400)),
+        (dp.person("id", max_rows=20, max_groups=3), False, Stability(1, 20, 20, 400)),
+        (dp.person("id", max_rows=20, max_groups=3, relation="replace"), True, Stability(6, 40, 40, 1600)),
+    ],
+)
+def test_a_scan_is_as_stable_as_its_unit_says(unit, groups, expected):
+    assert stability(Scan("t"), unit, {"t": dp.Table("t", unit, worlds.COLUMNS)}, groups) == expected
+
+
+def test_a_public_join_multiplies_rows_but_not_people_bounded_after_it():
+    join = Join(Scan("t"), worlds.WARDS, (("ward", "ward"),))
+    assert fan_out(join) == 2
+    for unit, rows in (
+        (dp.row(), 2),
+        (dp.person("id", max_rows=5), 5),
+        (dp.person("id", max_rows=5, bound="table"), 10),
+    ):
+        assert stability(join, unit, {"t": dp.Table("t", unit, worlds.COLUMNS)}, groups=False).l1 == rows
+    assert fan_out(Union(join, Scan("t"))) == 3
+
+
+def test_tables_with_different_units_are_not_asked_together():
+    tables = {
+        "t": dp.Table("t", dp.row(), worlds.COLUMNS),
+        "u": dp.Table("u", dp.person("id", max_rows=2), worlds.COLUMNS),
+    }
+    with pytest.raises(UnboundedSensitivity) as refused:
+        stability(Union(Scan("t"), Scan("u")), dp.row(), tables, groups=False)
+    assert refused.value.value == "u"
+
+
+def test_disjoint_rows_of_one_person_reach_many_groups():
+    unit = dp.person("id", max_rows=4)
+    chance = Chance("disjoint")
+    data = Data(dp.Table("t", unit, worlds.COLUMNS), [worlds.raw_row(chance, 1) for _ in range(50)])
+    question = Question(Scan("t"), keys_of(("ward",), worlds.COLUMNS), (Tally("rows"),))
+    with_one = Oracle().tallied(question, {"t": data}, unit)
+    assert sum(rows > 0 for (rows,) in with_one) > 1
+    assert stability(Scan("t"), unit, {"t": data.table}, groups=True).l0 == 4
+    assert Oracle().tallied(Question(Scan("t"), NO_KEYS, (Tally("rows"),)), {"t": data}, unit) == [(4,)]
