@@ -66,10 +66,10 @@ def test_an_unknown_command_is_refused_with_the_nearest(capsys):
 
 
 def test_an_unknown_option_is_refused_with_the_nearest(capsys):
-    code, _, err = run(capsys, "demo", "--sampels", "3")
+    code, _, err = run(capsys, "audit", "--sampels", "3")
     assert code == 2
     assert "--samples" in err
-    assert "discreet demo --help" in err
+    assert "discreet audit --help" in err
 
 
 def test_a_refusal_for_people_has_three_lines_on_stderr(capsys):

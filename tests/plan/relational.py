@@ -205,7 +205,7 @@ class Oracle:
         for who, held in mine.items():
             numbers = {key: [n for k, v in zip(keys.columns, key, strict=True) for n in limbs(k.of, v)] for key in held}
             people = [] if unit.is_row else person_limbs(who, whole)
-            found.update(sorted(held, key=lambda key: self.key(people, numbers[key]))[: unit.max_groups])  # noqa: B023
+            found.update(sorted(held, key=lambda key: self.key(people, numbers[key]))[: unit.max_groups])
         return dict(found)
 
 

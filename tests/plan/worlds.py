@@ -39,7 +39,9 @@ RAW = {
     "day": [None, "2024-01-31", "2024-02-01", "1900-01-01", "2024-02-30", "x"],
     "note": [None, "", "fever", "Fieber 😀", "it's"],
 }
-WARDS = public("wards", {"ward": ["A", "A", "b", "O'Neil", "Z"], "floor": [1, 2, 2, None, 9], "old": [True, False] * 2 + [True]})
+WARDS = public(
+    "wards", {"ward": ["A", "A", "b", "O'Neil", "Z"], "floor": [1, 2, 2, None, 9], "old": [True, False] * 2 + [True]}
+)
 LEVELS = public("levels", {"level_code": [1.0, 3.5, 3, 3], "name": ["one", "none", "three", "drei"]})
 
 
@@ -78,7 +80,7 @@ def rows_of(chance, who):
 def table_of(chance, unit, name="t", whole=True, people=4):
     table = Table(name, unit, COLUMNS)
     who = PEOPLE[whole]
-    rows = [row for one in range(chance.below(people + 1)) for row in rows_of(chance, who[one])]
+    rows = [row for one in range(1 + chance.below(people)) for row in rows_of(chance, who[one])]
     return Data(table, rows, whole)
 
 
@@ -155,25 +157,16 @@ def question_of(chance, plan, tables):
 
 def neighbours(chance, data, unit, fresh):
     """Return a neighbouring table: one row, or one person's rows, added, removed or replaced; rows may move about."""
-    rows = list(data.rows)
+    rows, change = list(data.rows), "replaced" if unit.relation == "replace" else chance.choice(["added", "removed"])
     if unit.is_row:
-        added = [raw_row(chance, None)]
-        place = chance.below(len(rows)) if rows else None
-        others = rows if place is None else rows[:place] + rows[place + 1 :]
+        added, place = [raw_row(chance, None)], chance.below(len(rows))
+        others = rows[:place] + rows[place + 1 :]
     else:
-        added = rows_of(chance, fresh)
-        who = chance.choice([row["id"] for row in rows]) if rows else None
+        who = chance.choice(rows)["id"]
+        added = [{**row, "id": who if change == "replaced" else fresh} for row in rows_of(chance, fresh)]
         others = [row for row in rows if row["id"] != who]
-        place = None if not rows else 0
-        if unit.relation == "replace":
-            added = [{**row, "id": who} for row in added]
-    if unit.relation == "replace":
-        if place is None:
-            return None
-        found = others + added if chance.below(2) else added + others
-    else:
-        found = others if chance.below(2) and rows else added + rows
-    return Data(data.table, found, data.whole)
+    found = {"added": added + rows, "removed": others, "replaced": added + others}[change]
+    return Data(data.table, found[::-1] if chance.below(2) else found, data.whole)
 
 
 _tables = count()

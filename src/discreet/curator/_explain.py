@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from discreet.curator._digits import Digits, half_width
 
 if TYPE_CHECKING:
+    from discreet.account.loss import PrivacyLoss
     from discreet.curator.column import AnswerColumn
 
 # An answer; named so because answers import this module.
@@ -47,15 +50,15 @@ def _price(answer: Shown) -> str:
     epsilon = answer.asked.get("epsilon")
     if epsilon is not None and _factor(epsilon) is not None:
         lines.append(
-            f"An epsilon of {epsilon} means that no outcome is more than {_factor(epsilon):.3g} times as likely with "
-            "any one of them as without" + (", but for a probability of delta." if "delta" in answer.asked else ".")
+            f"An epsilon of {_number(epsilon)} means that no outcome is more than {_factor(epsilon):.3g} times as likely "
+            "with any one of them as without" + (", but for a probability of delta." if "delta" in answer.asked else ".")
         )
     if answer.loss is not None:
-        lines.append(f"What happened, exactly: {answer.loss!r}.")
+        lines.append(f"What happened: {_happened(answer.loss)}.")
     if answer.remaining:
         lines.append(f"The budget has {answer.remaining} left.")
     if answer.receipt:
-        lines.append("Receipt: " + ", ".join(f"{name} {value}" for name, value in answer.receipt.items()) + ".")
+        lines.append(_receipt(answer.receipt))
     return " ".join(lines)
 
 
@@ -97,7 +100,8 @@ def _why(column: AnswerColumn) -> str:
 
 def _free(answer: Shown) -> str:
     first = f"answer[{answer.columns[0].name!r}]"
-    share = f"{first} / {first}.total()" if answer.keys else f"{first} / 2"
+    adds = answer.columns[0].kind in ("count", "sum", "histogram", "people")
+    share = f"{first} / {first}.total()" if answer.keys and adds else f"{first} * 2"
     return (
         f"Free from here on: adding, dividing, comparing, rounding and clipping ({share}), export and drawing; "
         "the intervals are carried along. Asking the very same question again is free too: the same answer is returned."
@@ -105,11 +109,36 @@ def _free(answer: Shown) -> str:
 
 
 def _asked(answer: Shown) -> str:
-    return ", ".join(f"{name} {value}" for name, value in answer.asked.items())
+    return ", ".join(f"{name} {_number(value)}" for name, value in answer.asked.items())
+
+
+def _number(text: str) -> str:
+    """Write an exact number, such as 3/2 or 1/1000000000, as people do."""
+    try:
+        return f"{float(Fraction(text)):.6g}"
+    except (ValueError, OverflowError, ZeroDivisionError):
+        return text
+
+
+def _happened(loss: PrivacyLoss) -> str:
+    """Write the parts of a loss: 2 times DiscreteLaplace, scale 10, sensitivity 3."""
+    texts = []
+    for part, times in loss.parts:
+        given = {name: value for name, value in part.parameters().items() if name != "relation"}
+        shown = ", ".join(f"{name} {_number(str(value))}" for name, value in given.items() if name != "among")
+        texts.append(f"{times} times {type(part).__name__}" + (f" ({shown})" if shown else ""))
+    return ", ".join(texts)
+
+
+def _receipt(receipt: Mapping[str, Any]) -> str:
+    """Say which entry of the ledger paid, and whether it was this time."""
+    known = {name: value for name, value in receipt.items() if name not in ("key", "replayed")}
+    text = "Receipt: " + ", ".join(f"{name} {value}" for name, value in known.items()) + "."
+    return f"{text} This time it was replayed, and cost nothing." if receipt.get("replayed") else text
 
 
 def _factor(epsilon: str) -> float | None:
     try:
-        return math.exp(float(epsilon))
-    except (ValueError, OverflowError):
+        return math.exp(float(Fraction(epsilon)))
+    except (ValueError, OverflowError, ZeroDivisionError):
         return None

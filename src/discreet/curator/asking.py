@@ -31,6 +31,9 @@ class Asking:
             fix = "write agg(n=dp.count(), cost=dp.mean('cost'))"
             raise BadParameter("aggregates", {}, why="nothing is asked", fix=fix)
         taken = query.keys.names if query.keys is not None else ()
+        if "keys" in aggregates and query.keys is not None and query.keys.selected:
+            why = "keys are selected here, and weighted(keys=) is their share of the price"
+            raise BadParameter("aggregates", "keys", why=why, fix="give the column another name")
         for name, aggregate in aggregates.items():
             if not isinstance(aggregate, Aggregate):
                 why = "it is no aggregate"

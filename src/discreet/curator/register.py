@@ -10,10 +10,11 @@ from typing import Any
 
 from discreet.account.budget import Budget
 from discreet.core import record as records
-from discreet.core.errors import UnknownName
+from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.schema import Table
 from discreet.core.written import as_written
 from discreet.data.source import Source, relation_sql
+from discreet.plan.scalar import is_readable
 
 _FIELDS = ("table", "source", "version", "account")
 
@@ -69,7 +70,15 @@ def check_columns(table: Table, physical: Mapping[str, str]) -> None:
     for name in table:
         if name not in physical:
             raise UnknownName("column of the source", name, physical)
+        if not is_readable(table[name], physical[name]):
+            why = f"a {table[name].kind} cannot be read from values of the type {physical[name]}, so that all were null"
+            raise BadParameter("columns", name, why=why, fix="declare it as what it holds, or convert the source")
     identifier = table.unit.identifier
+    for name in (*table, *([identifier] if identifier else [])):
+        alike = [other for other in physical if other.lower() == name.lower() and other != name]
+        if alike:
+            why = f"the source has a column {alike[0]!r} too, and engines do not tell names apart by case alone"
+            raise BadParameter("columns", name, why=why, fix="rename one of the two in the source")
     if identifier is not None and identifier not in physical:
         raise UnknownName("identifier column of the source", identifier, physical)
 

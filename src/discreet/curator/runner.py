@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,10 +61,49 @@ def folder_of(vault: Path) -> Path:
     return vault.with_name(vault.name + ".data")
 
 
+class Engines:
+    """The engine of a session, kept open between questions about the same versions of tables: opening takes a while.
+
+    One that is lent out is not lent again, so that threads get engines of their own; one whose question failed is
+    closed; one that was inherited by a fork is left to the parent.
+    """
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+        self._idle: list[tuple[int, object, Engine]] = []
+
+    @contextmanager
+    def lent(self, versions: object) -> Iterator[Engine]:
+        """Lend an engine for one question; it has read no other versions than these."""
+        with ExitStack() as stack:
+            engine = self._idle_one(versions) or Engine(self._secret).__enter__()
+            stack.push(engine)
+            yield engine
+            stack.pop_all()
+            self._idle.append((os.getpid(), versions, engine))
+
+    def close(self) -> None:
+        """Close the one that is idle."""
+        self._idle_one(None)
+
+    def _idle_one(self, versions: object) -> Engine | None:
+        """Take an idle engine that fits off the list; one that does not is closed."""
+        try:
+            pid, seen, engine = self._idle.pop()
+        except IndexError:  # there is none, or another thread was faster
+            return None
+        if pid == os.getpid():
+            if seen == versions:
+                return engine
+            engine.__exit__(None, None, None)
+        return None
+
+
 @contextmanager
-def runner(registered: Mapping[str, Registered], secret: bytes, folder: Path) -> Iterator[Runner]:
-    """Open an engine on registered tables; kept rows of `bound="table"` are read from, or put into, `folder`."""
-    with Engine(secret) as engine:
+def runner(registered: Mapping[str, Registered], engines: Engines, secret: bytes, folder: Path) -> Iterator[Runner]:
+    """Borrow an engine for registered tables; kept rows of `bound="table"` are read from, or put into, `folder`."""
+    versions = tuple((name, found.version, found.revision) for name, found in sorted(registered.items()))
+    with engines.lent(versions) as engine:
         try:
             relations = {name: Relation(each.table, each.physical, each.from_sql) for name, each in registered.items()}
         except SourceMissing:  # which would name the file

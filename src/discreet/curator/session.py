@@ -12,7 +12,7 @@ from discreet.core.errors import UnknownName
 if TYPE_CHECKING:
     from discreet.curator.query import Query
     from discreet.curator.register import Registered
-    from discreet.curator.runner import Runner
+    from discreet.curator.runner import Engines, Runner
     from discreet.ledger.charge import Charge, Receipt
     from discreet.ledger.grant import Grant
     from discreet.ledger.ledger import Ledger
@@ -46,11 +46,12 @@ class Session:
     computed, to the budget of all tables that share people, whoever asks.
     """
 
-    __slots__ = ("_curator", "_grant")
+    __slots__ = ("__weakref__", "_curator", "_engines", "_grant")
 
     def __init__(self, curator: Keeper, grant: Grant) -> None:
         self._curator = curator
         self._grant = grant
+        self._engines: Engines | None = None
 
     def table(self, name: str) -> Query:
         """Return a table to ask about: a question without conditions."""
@@ -75,7 +76,9 @@ class Session:
         return self._grant.analyst
 
     def close(self) -> None:
-        """Close the vault."""
+        """Close the engine and the vault."""
+        if self._engines is not None:
+            self._engines.close()
         self._curator.close()
 
     def __enter__(self) -> Self:
@@ -118,9 +121,12 @@ class Session:
 
     def runner(self, registered: Mapping[str, Registered]) -> AbstractContextManager[Runner]:
         """Open an engine on tables of the grant."""
-        from discreet.curator.runner import folder_of, runner
+        from discreet.curator.runner import Engines, folder_of, runner
 
-        return runner(registered, self._curator.ledger.secret("order"), folder_of(self._curator.path))
+        secret = self._curator.ledger.secret("order")
+        if self._engines is None:
+            self._engines = Engines(secret)
+        return runner(registered, self._engines, secret, folder_of(self._curator.path))
 
     def run(self, charge: Charge, work: Callable[[], str], *, fresh: bool) -> tuple[str, Receipt]:
         """Charge, work and settle, or replay."""

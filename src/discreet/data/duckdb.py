@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+import weakref
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -13,7 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from discreet.core.errors import BadParameter, Refusal
-from discreet.data.order import multipliers
+from discreet.data.order import ORDER_TABLE, multipliers
 
 if TYPE_CHECKING:
     import duckdb
@@ -54,11 +55,13 @@ class Engine:
             raise BadParameter("memory", memory, why=why, fix="give it a gigabyte: memory=1024")
         if threads is not None and threads < 1:
             raise BadParameter("threads", threads, why="somebody has to do the work", fix="leave it out")
-        self._multipliers = multipliers(secret)
+        self._secret = secret
+        self._ordered = False
         self._memory = memory
         self._threads = threads or os.cpu_count() or 1
         self._parent = folder
         self._folder: Path | None = None
+        self._swept: Callable[[], object] = lambda: None
         self._connection: duckdb.DuckDBPyConnection | None = None
         self._names = count()
 
@@ -67,6 +70,8 @@ class Engine:
 
         # mkdtemp makes a folder that nobody else can enter.
         self._folder = Path(tempfile.mkdtemp(prefix="discreet-", dir=self._parent))
+        # Also where nobody comes back to close it: at the end of the process.
+        self._swept = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         settings: dict[str, str | bool | int | float | list[str]] = {
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
@@ -79,7 +84,6 @@ class Engine:
         self._connection.execute("SET enable_progress_bar = false")
         # Ranking within people is three times as fast without it.
         self._connection.execute("SET disabled_optimizers = 'top_n_window_elimination'")
-        self._make_order(self._connection)
         return self
 
     def __exit__(
@@ -87,9 +91,9 @@ class Engine:
     ) -> None:
         if self._connection is not None:
             self._connection.close()
-            self._connection = None
+            self._connection, self._ordered = None, False
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._swept()
             self._folder = None
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Datum, ...]]:
@@ -97,7 +101,10 @@ class Engine:
         import duckdb
 
         try:
-            found: list[tuple[Datum, ...]] = self._open().execute(sql, list(parameters)).fetchall()
+            connection = self._open()
+            if not self._ordered and ORDER_TABLE in sql:
+                self._make_order(connection)
+            found: list[tuple[Datum, ...]] = connection.execute(sql, list(parameters)).fetchall()
         except (duckdb.Error, OSError, MemoryError):
             raise EngineFailed from None
         return found
@@ -124,7 +131,8 @@ class Engine:
 
     def _make_order(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Put the multipliers into a table of one row, as parameters: no text and no plan shows them."""
-        first, second = self._multipliers
+        first, second = multipliers(self._secret)
         columns = [f'"~{letter}{place}"' for letter, row in (("a", first), ("b", second)) for place in range(len(row))]
         typed = ", ".join(f"CAST(? AS BIGINT) AS {name}" for name in columns)
-        connection.execute(f'CREATE TEMP TABLE "~order" AS SELECT {typed}', [*first, *second])
+        connection.execute(f"CREATE TEMP TABLE {ORDER_TABLE} AS SELECT {typed}", [*first, *second])
+        self._ordered = True

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
+# The one-row table of multipliers that an engine makes from the secret when it is needed; no text holds its values.
+ORDER_TABLE = '"~order"'
 # A prime: sums of products modulo it are the hashes of Carter and Wegman (1979).
 PRIME = (1 << 31) - 1
 # How many multipliers there are for each of the two hashes; the first of each is added, the others multiply.

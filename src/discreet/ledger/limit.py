@@ -68,14 +68,20 @@ def current(limit: Limit, at: str) -> tuple[Limit, Filter]:
 
 
 def admit(transaction: Transaction, losses: Mapping[str, PrivacyLoss], grant: str, at: str) -> list[Step]:
-    """Return the steps of a charge that every limit admits, or refuse for the first that does not; nothing is stored.
+    """Return the steps of a charge that every limit admits, or refuse for the tightest that does not.
 
     Guarantee: what all steps together spend is within every account's budget, however the losses were chosen.
     """
-    return [
-        Step.between(limit, before, _admitted(limit, before, losses[limit.account]))
-        for limit, before in _touched(transaction, losses, grant, at)
-    ]
+    steps, refusals = [], []
+    for limit, before in _touched(transaction, losses, grant, at):
+        try:
+            steps.append(Step.between(limit, before, _admitted(limit, before, losses[limit.account])))
+        except LimitExceeded as refusal:
+            refusals.append(refusal)
+    if refusals:
+        # What would fit the tightest fits them all, where they count alike; an account comes before its caps.
+        raise min(refusals, key=lambda each: (each.currency != refusals[0].currency, each.remaining))
+    return steps
 
 
 def repeat(

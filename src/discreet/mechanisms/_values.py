@@ -223,7 +223,7 @@ def as_float(value: Fraction | int) -> float:
     try:
         return float(value)
     except OverflowError:
-        return math.copysign(1.7976931348623157e308, value)
+        return 1.7976931348623157e308 if value > 0 else -1.7976931348623157e308
 
 
 def whole_sum(steps: Steps) -> int:

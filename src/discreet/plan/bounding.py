@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from discreet.core.column import Column
-from discreet.data.order import MULTIPLIERS, PRIME
+from discreet.data.order import MULTIPLIERS, ORDER_TABLE, PRIME
 from discreet.plan.dialect import NARROW, Dialect
 from discreet.plan.select import select
 from discreet.plan.whole import is_wide
@@ -21,8 +21,6 @@ from discreet.plan.whole import is_wide
 # What is computed on the way; no column of a table may begin with ~.
 PERSON, KEY, RANK, START = '"~person"', '"~key"', '"~rank"', '"~start"'
 ROWS, UPTO, ALL, ALLOTTED = '"~n"', '"~upto"', '"~all"', '"~a"'
-# The one-row table of multipliers that the engine makes from the secret; its values are in no text.
-MULTIPLIER_TABLE = '"~order"'
 # A table has fewer rows: sums are proven to fit for so many.
 MOST_ROWS = 1 << 40
 
@@ -70,7 +68,7 @@ def ordered(sql: str, numbers: Sequence[str], people: Sequence[str]) -> str:
     first, second, start = _hash("a", [*people, *numbers]), _hash("b", [*people, *numbers]), _hash("b", people)
     hashes = "*", f'{first} AS "~t"', f'{second} AS "~w"', f"{start} AS {START}"
     cubed = f'("~t" * "~t" % {PRIME} * "~t" % {PRIME})'
-    return select(("*", f'{cubed} * {_LIMB} + "~w" AS {KEY}'), select(hashes, f"({sql}), {MULTIPLIER_TABLE}"))
+    return select(("*", f'{cubed} * {_LIMB} + "~w" AS {KEY}'), select(hashes, f"({sql}), {ORDER_TABLE}"))
 
 
 def first_rows(sql: str, most: int) -> str:

@@ -1,0 +1,73 @@
+"""Session: the tables of one grant, and what is left to spend."""
+
+import pandas as pd
+import pytest
+
+import discreet as dp
+from discreet.core.errors import UnknownName
+from discreet.core.schema import between
+from discreet.core.unit import row
+from discreet.curator.connect import connect
+from discreet.ledger.refusals import AccessRefused
+from tests.curator.questions import curator_of, opened
+
+
+@pytest.fixture
+def session(tmp_path):
+    found = opened(tmp_path, budget=dp.Budget(epsilon=2))
+    frame = pd.DataFrame({"x": [1]})
+    curator_of(found).register("other", frame, unit=row(), columns={"x": between(0, 1)}, budget=dp.Budget(epsilon=1))
+    return found
+
+
+def test_a_session_has_the_tables_of_its_grant(session):
+    assert (session.tables(), session.analyst) == (["visits"], "alice")
+    assert repr(session) == "Session('alice', tables=['visits'])"
+
+
+def test_a_table_outside_the_grant_is_as_unknown_as_one_that_does_not_exist(session):
+    texts = []
+    for name in ("other", "othor"):
+        with pytest.raises(UnknownName) as refused:
+            session.table(name)
+        texts.append(str(refused.value).replace(name, "NAME"))
+    assert texts[0] == texts[1]
+    assert "other" not in texts[0]
+
+
+def test_a_custodian_sees_every_table(session):
+    curator = curator_of(session)
+    custodian = curator.session(curator.grant("root", role="custodian"))
+    assert custodian.tables() == ["other", "visits"]
+    assert custodian.table("other").count().release(epsilon=1).receipt["sequence"] > 0
+
+
+def test_what_remains_is_of_the_grant_and_of_the_table(session):
+    curator = curator_of(session)
+    bob = curator.session(curator.grant("bob", "visits", budget=dp.Budget(epsilon=1)))
+    bob.table("visits").count().release(epsilon=0.5)
+    left = {each.scope: each.filter.remaining.loss for each in bob.remaining()}
+    assert left == {"grant": 0.5, "account": 1.5}
+    assert [each.scope for each in session.remaining()] == ["account"]
+
+
+def test_a_cap_refuses_what_the_table_would_still_pay(session):
+    curator = curator_of(session)
+    bob = curator.session(curator.grant("bob", "visits", budget=dp.Budget(epsilon=1)))
+    with pytest.raises(dp.BudgetExceeded) as refused:
+        bob.table("visits").count().release(epsilon=1.5)
+    assert (refused.value.requested, refused.value.remaining, refused.value.difference) == (1.5, 1, 0.5)
+    assert session.table("visits").count().release(epsilon=1.5).value() is not None
+
+
+def test_a_session_closes_its_vault(session, tmp_path):
+    token = curator_of(session).grant("carol", "visits")
+    with connect(curator_of(session).path, token) as opened_again:
+        assert opened_again.tables() == ["visits"]
+    with pytest.raises(dp.Refusal):
+        opened_again.table("visits").count().release(epsilon=1)
+
+
+def test_a_wrong_token_opens_nothing(session):
+    with pytest.raises(AccessRefused):
+        connect(curator_of(session).path, "nobody_secret")

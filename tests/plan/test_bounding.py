@@ -1,0 +1,132 @@
+"""Bounding: which rows are kept depends on a person's own rows and the secret, and on nothing else."""
+
+from itertools import pairwise
+
+import pytest
+
+import discreet as dp
+from discreet.data.duckdb import Engine
+from discreet.data.ranks import Ranks
+from discreet.plan.cells import Request, counts
+from discreet.plan.dialect import DUCKDB
+from discreet.plan.keys import keys_of
+from discreet.plan.nodes import Scan
+from discreet.plan.relation import Relation
+from discreet.plan.rows_sql import scan_sql
+from discreet.plan.tallies import Question, Tally
+from discreet.plan.to_sql import in_order, tallies_sql
+from tests.plan import worlds
+from tests.plan.relational import SECRET, Data, Oracle
+from tests.plan.worlds import Chance
+
+KEYS = keys_of(("ward",), worlds.COLUMNS)
+QUESTION = Question(Scan("t"), KEYS, (Tally("rows"), Tally("people"), Tally("sum", (worlds.N,))))
+UNITS = {
+    "groups": dp.person("id", max_rows=4, max_groups=2),
+    "rows": dp.person("id", max_rows=4),
+    "table": dp.person("id", max_rows=4, max_groups=2, bound="table"),
+}
+
+
+def people(unit, many=40):
+    chance = Chance("kept")
+    data = worlds.table_of(chance, unit)
+    data.rows = [row for who in range(many) for row in worlds.rows_of(chance, who)]
+    return data
+
+
+def answers(data, secret=SECRET, threads=2, memory=256):
+    with Engine(secret, threads=threads, memory=memory) as engine:
+        relations = {"t": worlds.loaded(engine, data)}
+        tallies = in_order(engine.rows(tallies_sql(QUESTION, relations).sql), QUESTION)
+        requests = [Request(group, 0, 100, 11) for group in range(KEYS.size)]
+        return tallies, counts(engine, Scan("t"), KEYS, worlds.N, relations, requests)
+
+
+@pytest.mark.parametrize("kind", UNITS)
+def test_the_same_rows_are_kept_whatever_the_order_of_the_file_and_the_threads(kind):
+    data = people(UNITS[kind])
+    first = answers(data)
+    assert first == answers(Data(data.table, data.rows[::-1]), threads=1)
+    assert first == answers(Data(data.table, data.rows[7:] + data.rows[:7]), threads=4)
+    assert first == answers(data)
+
+
+@pytest.mark.parametrize("kind", UNITS)
+def test_another_secret_keeps_other_rows_but_no_more(kind):
+    data = people(UNITS[kind])
+    one, other = answers(data)[0], answers(data, secret=b"another")[0]
+    assert one != other
+    for found in (one, other):
+        assert sum(rows for rows, _, _ in found) <= 40 * 4
+
+
+def test_other_people_do_not_change_which_rows_of_a_person_are_kept():
+    data = people(UNITS["rows"], many=12)
+    columns = dict(worlds.COLUMNS)
+    everyone = Oracle().first_rows(Oracle().scanned(data), columns, 4, True)
+    for who in range(12):
+        alone = Data(data.table, [row for row in data.rows if row["id"] == who])
+        mine = Oracle().first_rows(Oracle().scanned(alone), columns, 4, True)
+        assert mine == [row for row in everyone if row[0] == who]
+
+
+def test_every_row_of_a_person_is_as_likely_to_be_kept():
+    # 2,000 people with the same five rows, two kept of each: every row is kept by 800 of them, give or take five
+    # standard deviations of 22 (false alarms below 1e-6 for each of five rows); a linear order would fail by far.
+    rows = [{"id": who, **dict.fromkeys(worlds.RAW), "n": year} for who in range(2000) for year in range(5)]
+    data = Data(dp.Table("t", dp.person("id", max_rows=2), worlds.COLUMNS), rows)
+    kept = Oracle().first_rows(Oracle().scanned(data), dict(worlds.COLUMNS), 2, True)
+    found = [sum(row["n"] == year for _, row in kept) for year in range(5)]
+    assert sum(found) == 4000
+    assert all(abs(each - 800) < 110 for each in found)
+    assert all(one != other for one, other in pairwise(sorted(found)))
+
+
+def test_groups_share_in_proportion_to_their_rows():
+    # 3,000 people with 30 rows in one ward and 10 in another share 4 rows as 3 and 1 on average, exactly rounded.
+    rows = [
+        {"id": who, **dict.fromkeys(worlds.RAW), "ward": ward} for who in range(300) for ward in "A" * 30 + "b" * 10
+    ]
+    data = Data(dp.Table("t", dp.person("id", max_rows=4), worlds.COLUMNS), rows)
+    question = Question(Scan("t"), KEYS, (Tally("rows"),))
+    found = Oracle().tallied(question, {"t": data}, data.table.unit)
+    assert found[:2] == [(900,), (300,)]
+    with Engine(SECRET) as engine:
+        relations = {"t": worlds.loaded(engine, data)}
+        assert in_order(engine.rows(tallies_sql(question, relations).sql), question) == found
+
+
+@pytest.mark.parametrize("groups", [2, 4])
+def test_cached_and_uncached_answers_are_identical(tmp_path, groups):
+    unit = dp.person("id", max_rows=4, max_groups=groups, bound="table")
+    data = people(unit)
+    ranks = Ranks(tmp_path / "kept", SECRET)
+    with Engine(SECRET) as engine:
+        relation = worlds.loaded(engine, data)
+        cold = engine.rows(tallies_sql(QUESTION, {"t": relation}).sql)
+        declaration = data.table.to_json()
+        source = ranks.kept(engine, "t", 1, declaration, scan_sql(relation, DUCKDB))
+        warm = Relation(relation.table, relation.physical, source, kept=True)
+        assert in_order(engine.rows(tallies_sql(QUESTION, {"t": warm}).sql), QUESTION) == in_order(cold, QUESTION)
+        engine.run(f"DROP TABLE {relation.from_sql}")
+        assert ranks.kept(engine, "t", 1, declaration, "SELECT nothing") == source
+    (file,) = (tmp_path / "kept").iterdir()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "kept").stat().st_mode & 0o777 == 0o700
+    assert ranks.remove("other") == 0
+    assert ranks.remove("t") == 1
+    assert not list((tmp_path / "kept").iterdir())
+
+
+def test_the_cache_knows_a_table_by_version_declaration_and_secret(tmp_path):
+    ranks = Ranks(tmp_path, SECRET)
+    paths = {
+        ranks.path("t", 1, "a"),
+        ranks.path("t", 2, "a"),
+        ranks.path("t", 1, "b"),
+        ranks.path("u", 1, "a"),
+        Ranks(tmp_path, b"x").path("t", 1, "a"),
+    }
+    assert len(paths) == 5
+    assert all("t" not in path.name.split("-")[0].replace("kept", "") for path in paths)

@@ -1,0 +1,115 @@
+"""Plans: what columns they have, what they refuse, and how they travel as JSON."""
+
+import datetime as dt
+import json
+
+import pytest
+
+import discreet as dp
+from discreet.core.errors import BadParameter, Refusal, UnknownName
+from discreet.plan.expressions import Name
+from discreet.plan.node_serial import plan_from_record, plan_record
+from discreet.plan.nodes import Derive, Filter, Join, Scan, Union, columns_of, public, stored, tables_of
+from tests.plan import worlds
+from tests.plan.worlds import Chance
+
+TABLES = {"t": dp.Table("t", dp.row(), worlds.COLUMNS), "u": dp.Table("u", dp.row(), {"age": dp.between(0, 9)})}
+
+
+def test_columns_follow_from_the_declarations():
+    plan = Join(Derive(Scan("t"), "twice", Name("n") * 2), worlds.WARDS, (("ward", "ward"),))
+    columns = columns_of(plan, TABLES)
+    assert list(columns) == [*worlds.COLUMNS, "twice", "floor", "old"]
+    assert columns["twice"].steps == (0, 1000)
+    assert columns["twice"].step == 2
+    assert columns["floor"].steps == (1, 9)
+
+
+def test_a_union_has_bounds_that_hold_both_sides():
+    other = dp.Table("v", dp.row(), {"age": dp.between(5, 20)})
+    columns = columns_of(Union(Scan("u"), Scan("v")), {**TABLES, "v": other})
+    assert columns["age"].steps == (0, 20)
+    assert tables_of(Union(Scan("v"), Union(Scan("u"), Scan("v")))) == ("u", "v")
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        Filter(Scan("t"), Name("n") + 1),
+        Derive(Scan("t"), "WARD", Name("n")),
+        Derive(Scan("t"), "~person", Name("n")),
+        Join(Scan("t"), worlds.WARDS, ()),
+        Join(Scan("t"), worlds.WARDS, (("n", "ward"),)),
+        Union(Scan("t"), Scan("u")),
+        Union(Scan("u"), Derive(Filter(Scan("t"), Name("ill")), "age", Name("n"))),
+    ],
+)
+def test_a_plan_that_makes_no_sense_is_refused_with_a_fix(plan):
+    with pytest.raises(Refusal) as refused:
+        columns_of(plan, TABLES)
+    assert refused.value.fix
+
+
+@pytest.mark.parametrize(
+    ("plan", "near"),
+    [
+        (Scan("tt"), "t"),
+        (Filter(Scan("t"), Name("warde") == "A"), "ward"),
+        (Join(Scan("t"), worlds.WARDS, (("wards", "ward"),)), "ward"),
+        (Join(Scan("t"), worlds.WARDS, (("ward", "wart"),)), "ward"),
+    ],
+)
+def test_a_misspelt_name_is_answered_with_the_nearest(plan, near):
+    with pytest.raises(UnknownName) as refused:
+        columns_of(plan, TABLES)
+    assert near in refused.value.near
+
+
+def test_a_public_table_is_read_off_its_values():
+    found = public(
+        "p", {"day": [dt.date(2024, 2, 29), None], "cost": [0.1, 0.25], "code": ["x", "y"], "old": [True, None]}
+    )
+    assert [column.kind for column in found.columns] == ["date", "number", "category", "flag"]
+    assert found.columns[1].steps == (2, 5)
+    assert found.rows == ((19782, 2, "x", True), (None, 5, "y", None))
+    assert found.fan_out(("code",)) == 1
+    assert found.fan_out(("day",)) == 1
+
+
+@pytest.mark.parametrize("data", [{}, {"a": [1], "b": [1, 2]}, {"a": [None]}, {"a": [object()]}])
+def test_a_public_table_without_shape_is_refused(data):
+    with pytest.raises(BadParameter):
+        public("p", data)
+
+
+def test_a_value_off_the_grid_is_refused():
+    with pytest.raises(BadParameter):
+        stored(dp.between(0, 10, step=0.5), 0.3)
+    assert stored(dp.between(0, 10, step=0.5), 1.5) == 3
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_plans_travel_as_json(seed):
+    chance = Chance("serial", seed)
+    plan = worlds.plan_of(chance, chance.some(["filter", "derive", "join", "join numbers", "union"], 2)[:1])
+    text = json.dumps(plan_record(plan), sort_keys=True)
+    back = plan_from_record(json.loads(text))
+    assert json.dumps(plan_record(back), sort_keys=True) == text
+    assert columns_of(back, TABLES) == columns_of(plan, TABLES)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [None, {"node": "drop"}, {"node": "scan"}, {"node": "scan", "table": 1}, {"node": "scan", "table": "t", "x": 1}],
+)
+def test_a_changed_record_is_refused(record):
+    with pytest.raises(Refusal):
+        plan_from_record(record)
+
+
+def test_a_record_nested_without_end_is_refused():
+    record = {"node": "scan", "table": "t"}
+    for _ in range(300):
+        record = {"node": "union", "one": record, "other": {"node": "scan", "table": "t"}}
+    with pytest.raises(BadParameter):
+        plan_from_record(record)
