@@ -78,7 +78,8 @@ AREA = Area(
     ),
     cases=(
         *(_row(question) for question in ("count", "sum", "mean", "count by two", "median")),
-        _person("count and sum", "3 groups", GROUPED, GROUPS),
+        # OpenDP 0.16 fails when it bounds groups by a column that is also grouped by.
+        _person("count and sum", "3 groups", GROUPED, GROUPS, opendp=False),
         _person("count and sum", "10 rows", RANKING, RANKED),
         _person("median", "10 rows", RANKING, RANKED),
         _person("count and sum", "cached", {**RANKING, "bound": "table"}, WARM, opendp=False),

@@ -40,6 +40,8 @@ def ask(
     by = ["region", "category"] if question == "count by two" else ["region"]
     groups = 1000 if question == "count by two" else 50
     margin = dp.polars.Margin(by=by, invariant="keys", max_length=rows, max_groups=groups)
+    # Under person units it does not take keys to be public unless they are joined.
+    keys = pl.LazyFrame({"region": [f"R{number:02d}" for number in range(50)]})
     people = {} if max_rows is None else {"identifier": pl.col("user_id")}
 
     def call() -> object:
@@ -55,6 +57,7 @@ def ask(
             query = query.truncate_num_groups(max_groups, by=by).truncate_per_group(max_rows, by=by)
         elif max_rows is not None:
             query = query.truncate_per_group(max_rows)
-        return query.group_by(by).agg(*_aggregates(question)).release().collect()
+        asked = query.group_by(by).agg(*_aggregates(question))
+        return (asked if max_rows is None else asked.with_keys(keys)).release().collect()
 
     return call

@@ -12,8 +12,8 @@ from discreet.core.errors import Refusal
 from discreet.core.schema import between, one_of, text
 from discreet.core.unit import person, row
 from discreet.curator import answering
-from discreet.data.fingerprint import SourceChanged
 from discreet.data.duckdb import EngineFailed
+from discreet.data.fingerprint import SourceChanged
 from discreet.mechanisms.quantile import Quantile
 from discreet.testing import FALSE_ALARM, fit, seeded
 from tests.curator.questions import (
@@ -114,7 +114,7 @@ def test_a_median_has_the_distribution_of_its_mechanism(many):
         (answer,) = answered(asked)
     found = [quantity.value for quantity in answer.columns[0].quantities]
     mechanism = Quantile(low=LOW, high=HIGH, step=1, epsilon=1)
-    chances = mechanism.chances([value for value in VALUES])
+    chances = mechanism.chances(list(VALUES))
     expected = [float(chances[point][0]) for point in range(LOW, HIGH + 1)]
     assert fit([found.count(point) for point in range(LOW, HIGH + 1)], expected) > FALSE_ALARM
 
@@ -247,7 +247,9 @@ def spent(session):
 def test_another_analyst_with_access_gets_the_same_answer_and_one_without_gets_none(tmp_path):
     session = opened(tmp_path, budget=PURE)
     curator = curator_of(session)
-    curator.register("other", pd.DataFrame({"x": [1]}), unit=row(), columns={"x": between(0, 1)}, budget=dp.Budget(epsilon=1))
+    curator.register(
+        "other", pd.DataFrame({"x": [1]}), unit=row(), columns={"x": between(0, 1)}, budget=dp.Budget(epsilon=1)
+    )
     first = session.table("visits").count().release(epsilon=0.5)
     before = spent(session)
     with_access = curator.session(curator.grant("bob", "visits")).table("visits").count().release(epsilon=0.5)
@@ -353,7 +355,9 @@ def test_a_union_is_charged_to_the_account_of_both_tables(tmp_path):
     session = opened(tmp_path, budget=PURE, columns={"ward": one_of("A", "B", "C")})
     curator = curator_of(session)
     other = pd.DataFrame({"id": [1, 9], "ward": ["A", "A"]})
-    curator.register("more", other, unit=person("id", max_rows=3), columns={"ward": one_of("A", "B", "C")}, group="visits")
+    curator.register(
+        "more", other, unit=person("id", max_rows=3), columns={"ward": one_of("A", "B", "C")}, group="visits"
+    )
     both = curator.session(curator.grant("bob", ["visits", "more"]))
     report = both.table("visits").union(both.table("more")).agg(n=dp.count(), who=dp.people())
     answer = exactly(report)

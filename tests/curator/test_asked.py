@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dp
+from discreet.account.conversion import zcdp_budget
 from discreet.core.errors import BadParameter
 from discreet.core.schema import between, text
 from discreet.core.unit import person, row
@@ -75,8 +76,11 @@ def test_a_price_in_rho_is_never_exceeded(visits, aggregates, rho, unit, by):
 @given(questions, amounts, deltas, st.sampled_from(["row", "person"]), st.sampled_from([(), ("ward",), ("city",)]))
 def test_a_price_in_epsilon_and_delta_is_never_exceeded(visits, aggregates, epsilon, delta, unit, by):
     query = visits[unit].group_by(*by) if by else visits[unit]
-    loss = query.agg(**aggregates).asked(epsilon=epsilon, delta=delta).loss
-    assert loss.delta(float(epsilon) * (1 + 1e-9)) <= float(delta) * (1 + 1e-6)
+    asked = query.agg(**aggregates).asked(epsilon=epsilon, delta=delta)
+    # The way back from rho to delta is computed on a grid of orders, which is a little looser than the way there.
+    assert asked.loss.delta(float(epsilon) * (1 + 1e-9)) <= float(delta) * (1 + 1e-3)
+    if asked.selection is None and asked.measures[0].price.rho is not None:
+        assert asked.loss.zcdp() <= zcdp_budget(epsilon, delta) * (1 + 1e-9)
 
 
 @settings(max_examples=40)
@@ -184,7 +188,7 @@ def test_the_question_is_known_by_what_is_asked_and_not_by_how_it_was_written(vi
 
 
 def test_units_without_people_have_no_max_rows(visits):
-    with pytest.raises(BadParameter, match="a row is one row"):
+    with pytest.raises(BadParameter, match="each counts once"):
         visits["row"].count().asked(epsilon=1, max_rows=1)
     single = opened_single(visits)
     with pytest.raises(BadParameter, match="may lower the bound"):

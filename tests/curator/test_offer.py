@@ -22,7 +22,9 @@ def tables(tmp_path_factory):
 
 
 def halves(offer):
-    return {line.column: line.half_width if line.half_width is not None else line.ranks for line in offer.preview().lines}
+    return {
+        line.column: line.half_width if line.half_width is not None else line.ranks for line in offer.preview().lines
+    }
 
 
 @pytest.mark.parametrize("unit", ["row", "person"])
@@ -33,7 +35,9 @@ def test_an_offer_gives_the_half_widths_and_little_less_would_not(tables, unit, 
     offer = report.for_error(**wanted, rows=5000, delta=delta)
     found = halves(offer)
     assert all(found[name] <= wanted[name] for name in wanted)
-    cheaper = report.weighted(**dict(offer.report.weights)).preview(offer.epsilon * Fraction(98, 100), offer.delta or None, rows=5000)
+    cheaper = report.weighted(**dict(offer.report.weights)).preview(
+        offer.epsilon * Fraction(98, 100), offer.delta or None, rows=5000
+    )
     assert any((line.half_width or line.ranks) > wanted[line.column] for line in cheaper.lines)
 
 
@@ -66,7 +70,7 @@ def test_an_offer_is_released_at_its_price(tables):
     low, high = answer.interval()
     assert (high - low) / 2 <= 30
     assert answer.loss.epsilon(0) <= float(offer.epsilon)
-    assert str(offer).startswith("epsilon 0.1")
+    assert str(offer).startswith("epsilon 0.098")
 
 
 def test_offers_that_cannot_be_made_are_refused_with_the_fix(tables):

@@ -23,7 +23,12 @@ def test_a_preview_is_the_same_whatever_the_rows_are(tmp_path):
     texts = []
     for data in (SOME, OTHERS):
         table = opened(tmp_path, data, columns=COLUMNS).table("visits")
-        texts.append([str(ask(table).preview(epsilon=1)), str(table.agg(h=dp.histogram("cost", edges=[0, 50, 100])).preview(rho=1))])
+        texts.append(
+            [
+                str(ask(table).preview(epsilon=1)),
+                str(table.agg(h=dp.histogram("cost", edges=[0, 50, 100])).preview(rho=1)),
+            ]
+        )
     assert texts[0] == texts[1]
 
 
@@ -51,7 +56,10 @@ def test_the_error_of_a_mean_is_a_formula_until_somebody_says_how_many_rows(tmp_
     plain = opened(tmp_path, SOME, columns=COLUMNS).table("visits")
     assert plain.agg(cost=dp.mean("cost")).preview(epsilon=1)["cost"].within.endswith("/ n")
     sized = opened(tmp_path, SOME, columns=COLUMNS, rows=10_000).table("visits").agg(cost=dp.mean("cost"))
-    declared, supposed = sized.preview(epsilon=1)["cost"], plain.agg(cost=dp.mean("cost")).preview(epsilon=1, rows=10_000)
+    declared, supposed = (
+        sized.preview(epsilon=1)["cost"],
+        plain.agg(cost=dp.mean("cost")).preview(epsilon=1, rows=10_000),
+    )
     assert declared.half_width == supposed["cost"].half_width
     assert sized.preview(epsilon=1, rows=100)["cost"].half_width > declared.half_width
 

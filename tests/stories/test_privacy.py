@@ -1,4 +1,4 @@
-"""Audits of the whole path: tables that differ by one unit, released from a vault, are told apart no better than paid for.
+"""Audits of the whole path: tables that differ by one unit are told apart no better than was paid for.
 
 Every group of a table is one and the same small data set, so that one release is thousands of runs on it. The neighbour
 has one more row, or one more person, in each group; a unit lies in one group only, so that every group by itself may
@@ -101,7 +101,9 @@ def test_gaussian_noise_keeps_the_promise_of_epsilon_and_delta(neighbours, word)
 
 def test_a_bound_that_is_lowered_keeps_the_promise(tmp_path):
     unit, more = UNITS["person"]
-    released = Released([table(tmp_path, unit, extra) for extra in ([], more)], dp.sum("x"), epsilon=EPSILON, max_rows=1)
+    released = Released(
+        [table(tmp_path, unit, extra) for extra in ([], more)], dp.sum("x"), epsilon=EPSILON, max_rows=1
+    )
     with seeded(14):
         assert not audit(released, 0, 1, Pure(EPSILON), RUNS, layers=["black_box"]).violated
 
@@ -113,6 +115,7 @@ def test_whether_a_key_appears_tells_no_more_than_epsilon_and_delta(tmp_path, pe
     class Appears:
         def releases(self, which, count):
             data = [(10 * key + who, f"key {key}") for key in range(GROUPS) for who in range(people - 1 + which)]
+            data.append((-1, "a key of neither"))
             frame = {"id": [who for who, _ in data], "city": [city for _, city in data]}
             city = opened(tmp_path, frame, unit=person("id", max_rows=1), columns={"city": text()})
             report = city.table("visits").group_by("city").agg(n=dp.count()).weighted(keys=1, n=1)

@@ -48,10 +48,12 @@ def _price(answer: Shown) -> str:
         return "Price: nothing; this was computed from answers that had been paid for."
     lines = [f"Price: {_asked(answer) or 'as the receipt says'}."]
     epsilon = answer.asked.get("epsilon")
-    if epsilon is not None and _factor(epsilon) is not None:
+    factor = None if epsilon is None else _factor(epsilon)
+    if factor is not None:
+        but = ", but for a probability of delta." if "delta" in answer.asked else "."
         lines.append(
-            f"An epsilon of {_number(epsilon)} means that no outcome is more than {_factor(epsilon):.3g} times as likely "
-            "with any one of them as without" + (", but for a probability of delta." if "delta" in answer.asked else ".")
+            f"An epsilon of {_number(epsilon)} means that no outcome is more than {factor:.3g} times as likely with "
+            f"any one of them as without{but}"
         )
     if answer.loss is not None:
         lines.append(f"What happened: {_happened(answer.loss)}.")

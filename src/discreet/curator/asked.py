@@ -215,7 +215,11 @@ def _unit(report: Asking, price: Price, max_rows: Rows) -> tuple[Unit, Contribut
     if max_rows is None:
         return unit, None
     if unit.is_row or unit.bound == "table":
-        why = "a row is one row" if unit.is_row else "the rows of a person were bounded once, for the whole table"
+        why = (
+            "rows are protected here, and each counts once"
+            if unit.is_row
+            else "the rows of a person were bounded once, for the whole table"
+        )
         raise BadParameter("max_rows", max_rows, why=why, fix="leave max_rows out")
     if max_rows == "auto" and unit.max_rows > 1:
         # A weight for the noise of the answer: what its share of the price is in pure epsilon.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from types import FunctionType
 from typing import Any, Self
 
 from discreet.core.errors import BadParameter, UnknownName
@@ -35,9 +36,12 @@ class Asking:
             why = "keys are selected here, and weighted(keys=) is their share of the price"
             raise BadParameter("aggregates", "keys", why=why, fix="give the column another name")
         for name, aggregate in aggregates.items():
+            if isinstance(aggregate, FunctionType):
+                why, word = "it is the function that makes an aggregate", aggregate.__name__
+                raise BadParameter(name, word, why=why, fix=f"call it: {word}(), or {word}('cost')")
             if not isinstance(aggregate, Aggregate):
-                why = "it is no aggregate"
-                raise BadParameter(name, aggregate, why=why, fix="use dp.count(), dp.sum('cost'), dp.mean('cost'), ...")
+                why, fix = "it is no aggregate", "use one, such as dp.count() or dp.mean('cost')"
+                raise BadParameter(name, aggregate, why=why, fix=fix)
             if name in taken:
                 why = "it is the name of a key"
                 raise BadParameter("aggregates", name, why=why, fix="give the column another name")

@@ -12,6 +12,7 @@ from discreet.core.column import Column
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation
 from discreet.curator import moments
+from discreet.curator.functions import value_of
 from discreet.curator.interval import interval
 from discreet.curator.price import Price
 from discreet.curator.quantity import Noisy, Quantity, linear
@@ -114,15 +115,21 @@ class Measure:
         return f"{word} {float(noise.scale):,.4g}"
 
     def half_width(self, rows: int, beta: float = 0.05) -> float:
-        """Return half of the widest interval that a group of so many supposed rows gets, wherever its values lie."""
+        """Return how far an end of the interval lies from the value, in the worst of some supposed groups of such size.
+
+        Values at the bounds are the worst for a mean: one of its two sums then has all of the noise. There the interval
+        is cut at the bound, so that its length would say too little.
+        """
         widest = 0.0
         for tallied in self.supposed(rows):
             inner = self.statistic.inner(self.exact(tallied))
             (quantity,) = self.quantities([inner], "supposed")
             low, high = interval(quantity, 1 - beta)
+            value = value_of(quantity)
             assert isinstance(low, int | float)
             assert isinstance(high, int | float)
-            widest = max(widest, (high - low) / 2)
+            assert isinstance(value, int | float)
+            widest = max(widest, high - value, value - low)
         return widest
 
     @property
@@ -230,11 +237,19 @@ def _pair(
         return statistic.exact_from(found[:2], found[3:], found[2])
 
     def supposed(rows: int) -> list[tuple[int, ...]]:
-        """Suppose values at both ends, half of them each, in step with each other or not."""
+        """Suppose values at both ends, half of them each, in step with each other or not; or all at one end.
+
+        What does not vary has no correlation, whose error has no bound therefore: values that fill their bounds.
+        """
         wide, tall = widths
         sums = wide * rows // 2, tall * rows // 2
         squares, others = 2 * rows * wide * wide, 2 * rows * tall * tall
-        return [(*sums, rows, squares, both * rows * wide * tall, others) for both in (0, 1, 2)]
+        spread: list[tuple[int, ...]] = [
+            (*sums, rows, squares, both * rows * wide * tall, others) for both in (0, 1, 2)
+        ]
+        if isinstance(aggregate, words.Correlation):
+            return spread
+        return [*spread, (0, 0, rows, squares, 2 * rows * wide * tall, others)]
 
     return statistic, tallies, exact, quantity, supposed
 

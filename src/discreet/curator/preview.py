@@ -170,6 +170,8 @@ def _half_width(measure: Measure, rows: int | None) -> tuple[float | None, str]:
         return half, _figure(half)
     if rows is not None:
         half = measure.half_width(rows)
+        if measure.kind == "correlation":
+            return half, f"{_figure(half)} for {rows:,} rows that fill their bounds"
         return half, f"at most {_figure(half)} for {rows:,} rows"
     # The noise of a mean is that of its sums over n, once n is large.
     far = 10**9

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
 
-from discreet.account.checks import failure, positive
 from discreet.account.conversion import zcdp_budget
 from discreet.core import record as records
 from discreet.core.errors import BadParameter
@@ -32,13 +32,17 @@ class Price:
         """Read a price as a person wrote it: 0.1 is one tenth."""
         if (epsilon is None) == (rho is None):
             given = None if epsilon is None else (epsilon, rho)
-            why = "a question is paid in epsilon or in rho, and in one of them"
+            why = "a question is paid in epsilon or in rho, in exactly one of them"
             raise BadParameter("epsilon", given, why=why, fix=_FIX)
-        slack = Fraction(0) if delta is None else as_written("delta", delta)
-        failure("delta", slack)
-        if epsilon is not None:
-            return cls(Fraction(positive("epsilon", as_written("epsilon", epsilon))), slack, None)
-        return cls(None, slack, Fraction(positive("rho", as_written("rho", rho))))
+        slack = Fraction(0) if delta is None else _written("delta", delta)
+        if not 0 <= slack < 1:
+            why, fix = "it is a probability, of failing outright", "use one far below one over the number of people"
+            raise BadParameter("delta", delta, why=why, fix=fix)
+        name, paid = ("epsilon", epsilon) if epsilon is not None else ("rho", rho)
+        amount = _written(name, paid)
+        if amount <= 0:
+            raise BadParameter(name, paid, why="an answer for nothing would be all noise", fix=_FIX)
+        return cls(amount, slack, None) if epsilon is not None else cls(None, slack, amount)
 
     def share(self, part: Fraction) -> Price:
         """Return a part of the price; delta is not split here, since few aggregates use any."""
@@ -82,9 +86,14 @@ _FIELDS = tuple(field.name for field in fields(Price))
 
 def root_below(square: Fraction) -> Fraction:
     """Return a rational just below the square root: whole multiples of 2**-40, rounded down."""
-    from math import isqrt
+    return Fraction(math.isqrt((square.numerator << 80) // square.denominator), 1 << 40)
 
-    return Fraction(isqrt((square.numerator << 80) // square.denominator), 1 << 40)
+
+def _written(name: str, given: Number | None) -> Fraction:
+    """Return an amount exactly as it was written; an infinite one promises nothing."""
+    if isinstance(given, float) and not math.isfinite(given):
+        raise BadParameter(name, given, why="a price is a finite number", fix=_FIX)
+    return as_written(name, given)
 
 
 def _times(amount: Fraction | None, part: Fraction) -> Fraction | None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Datum = int | str | bool | None
 
-# Enough for ten million people; what does not fit is spilled to disk.
+# Ten million rows of a million people take about 600; what does not fit is spilled to disk.
 MEMORY_MB = 1024
 _LEAST_MB = 64
 

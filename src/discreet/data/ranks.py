@@ -60,13 +60,21 @@ class Ranks:
             raise EngineFailed from None
         draft = Path(name)
         try:
-            engine.run(f"COPY ({sql}) TO {literal(name)} (FORMAT parquet, COMPRESSION snappy)")
+            engine.run(f"COPY ({_exact(engine, sql)}) TO {literal(name)} (FORMAT parquet, COMPRESSION snappy)")
             draft.chmod(0o600)
             draft.replace(path)
         except OSError:
             raise EngineFailed from None
         finally:
             draft.unlink(missing_ok=True)
+
+
+def _exact(engine: Engine, sql: str) -> str:
+    """Write wide integers as text: as numbers they would be floats in Parquet."""
+    described = engine.rows(f"DESCRIBE {sql}")
+    wide = [str(name).replace('"', '""') for name, kind, *_ in described if kind == "HUGEINT"]
+    texts = ", ".join(f'CAST("{name}" AS VARCHAR) AS "{name}"' for name in wide)
+    return " ".join(("SELECT *", f"REPLACE ({texts})", "FROM", f"({sql})")) if wide else sql
 
 
 def _mark(key: bytes, table: str) -> str:

@@ -56,7 +56,9 @@ def rows_sql(plan: Plan, relations: Relations, unit: Unit, dialect: Dialect) -> 
 def scan_sql(relation: Relation, dialect: Dialect) -> str:
     """Write the rows of a table; where its unit says bound="table", only those that are kept of each person."""
     if relation.kept:
-        names = [dialect.quote(name) for name in relation.table]
+        # Wide integers are kept as text.
+        kinds = [(dialect.quote(column.name or ""), stored_type(column, dialect)) for column in relation.table.columns]
+        names = [f"{dialect.cast(name, kind)} AS {name}" for name, kind in kinds]
         return select((*names, PERSON), relation.from_sql)
     unit = relation.table.unit
     read = [
