@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
-from scipy import special
 
 from discreet.account import normal, orders, pld
+from discreet.account._scipy import special
 from discreet.account.checks import Number
 from discreet.account.pair import Array
 from discreet.account.pilot import Leaf

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy import fft
 
+from discreet.account._scipy import fft
 from discreet.account.measure import Index, Measure
 from discreet.account.pair import Array
 

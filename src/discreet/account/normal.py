@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from scipy import special
+from discreet.account._scipy import special
 
 HALVINGS = 70
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+
+from discreet.account._scipy import special
 
 Array = npt.NDArray[np.float64]
 Outcome = tuple[Array, Array, Array]  # loss, density (or mass) under P, the same under Q

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy import special
 
+from discreet.account._scipy import special
 from discreet.account.amplify import poisson_add, poisson_remove, without_replacement
 from discreet.account.bounded import pair_divergence
 from discreet.account.checks import Number, probability, whole

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy import special
 
+from discreet.account._scipy import special
 from discreet.account.pair import Array
 from discreet.account.profile import Profile
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 import weakref
@@ -23,6 +24,7 @@ Datum = int | str | bool | None
 
 # Ten million rows of a million people take about 600; what does not fit is spilled to disk.
 MEMORY_MB = 1024
+_PLACES = re.compile(r'"~[ab](\d+)"')
 _LEAST_MB = 64
 
 
@@ -56,7 +58,7 @@ class Engine:
         if threads is not None and threads < 1:
             raise BadParameter("threads", threads, why="somebody has to do the work", fix="leave it out")
         self._secret = secret
-        self._ordered = False
+        self._ordered = 0
         self._memory = memory
         self._threads = threads or os.cpu_count() or 1
         self._parent = folder
@@ -91,7 +93,7 @@ class Engine:
     ) -> None:
         if self._connection is not None:
             self._connection.close()
-            self._connection, self._ordered = None, False
+            self._connection, self._ordered = None, 0
         if self._folder is not None:
             self._swept()
             self._folder = None
@@ -102,8 +104,7 @@ class Engine:
 
         try:
             connection = self._open()
-            if not self._ordered and ORDER_TABLE in sql:
-                self._make_order(connection)
+            self._make_order(connection, sql)
             found: list[tuple[Datum, ...]] = connection.execute(sql, list(parameters)).fetchall()
         except (duckdb.Error, OSError, MemoryError):
             raise EngineFailed from None
@@ -129,10 +130,14 @@ class Engine:
             raise Refusal("the engine", why="it is closed", fix=fix)
         return self._connection
 
-    def _make_order(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Put the multipliers into a table of one row, as parameters: no text and no plan shows them."""
-        first, second = multipliers(self._secret)
-        columns = [f'"~{letter}{place}"' for letter, row in (("a", first), ("b", second)) for place in range(len(row))]
-        typed = ", ".join(f"CAST(? AS BIGINT) AS {name}" for name in columns)
-        connection.execute(f"CREATE TEMP TABLE {ORDER_TABLE} AS SELECT {typed}", [*first, *second])
-        self._ordered = True
+    def _make_order(self, connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+        """Put the multipliers that a statement uses into a table of one row, as parameters: no text shows them."""
+        needed = 1 + max(map(int, _PLACES.findall(sql)), default=0) if ORDER_TABLE in sql else 0
+        if needed <= self._ordered:
+            return
+        rows = {letter: row[:needed] for letter, row in zip("ab", multipliers(self._secret), strict=True)}
+        columns = [f'CAST(? AS BIGINT) AS "~{letter}{place}"' for letter in rows for place in range(needed)]
+        connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {ORDER_TABLE} AS SELECT {', '.join(columns)}", [*rows["a"], *rows["b"]]
+        )
+        self._ordered = needed
