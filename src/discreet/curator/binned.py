@@ -13,6 +13,7 @@ from discreet.core.column import Column
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation
 from discreet.curator.cumulative import cumulative
+from discreet.curator.figures import figure
 from discreet.curator.interval import interval
 from discreet.curator.measure import Reach, about_of, word_of
 from discreet.curator.price import Price
@@ -109,7 +110,7 @@ class Binned:
         noise = self.mechanism.noises[0][0]
         word = "Laplace, scale" if noise.law == "laplace" else "Gaussian, sigma"
         tree = f" on {self.mechanism.levels} levels" if isinstance(self.mechanism, Cdf) else ""
-        return f"{word} {float(noise.scale):,.4g}{tree}"
+        return f"{word} {figure(float(noise.scale))}{tree}"
 
     def half_width(self, beta: float = 0.05) -> float:
         """Return what an answer stays within, with probability 1 - beta: the worst of a CDF's; for top-k the gap."""

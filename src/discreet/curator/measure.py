@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,6 +13,7 @@ from discreet.core.column import Column
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation
 from discreet.curator import moments
+from discreet.curator.figures import figure
 from discreet.curator.functions import value_of
 from discreet.curator.interval import interval
 from discreet.curator.price import Price
@@ -112,7 +114,7 @@ class Measure:
         """The noise, for people to read."""
         noise = max((noise for noise, _ in self.statistic.noises), key=lambda each: each.scale)
         word = "Laplace, scale" if noise.law == "laplace" else "Gaussian, sigma"
-        return f"{word} {float(noise.scale):,.4g}"
+        return f"{word} {figure(float(noise.scale))}"
 
     def half_width(self, rows: int, beta: float = 0.05) -> float:
         """Return how far an end of the interval lies from the value, in the worst of some supposed groups of such size.
@@ -131,6 +133,12 @@ class Measure:
             assert isinstance(value, int | float)
             widest = max(widest, high - value, value - low)
         return widest
+
+    @property
+    def large(self) -> int:
+        """So many rows that the noise is little beside them."""
+        noisiest = max(noise.half_width(0.05) / noise.sensitivity.linf for noise, _ in self.statistic.noises)
+        return 10_000 * math.ceil(noisiest * self.statistic.contributions)
 
     @property
     def sized(self) -> bool:

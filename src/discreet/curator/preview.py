@@ -11,6 +11,7 @@ from discreet.account.checks import whole
 from discreet.account.exceeded import BudgetExceeded, rounded_down
 from discreet.curator.asked import Asked, asked
 from discreet.curator.binned import Binned
+from discreet.curator.figures import figure
 from discreet.curator.measure import Measure
 from discreet.curator.ranked import Ranked
 from discreet.curator.words import limit_words
@@ -79,7 +80,7 @@ class Preview:
 
         table = Table(box=SIMPLE_HEAD, pad_edge=False, caption="\n".join(self._below()), caption_justify="left")
         for heading in _HEADINGS:
-            table.add_column(heading, overflow="fold")
+            table.add_column(heading, min_width=max(map(len, heading.split())))
         for line in self.lines:
             table.add_row(*line.texts())
         return table
@@ -149,7 +150,7 @@ def _lines(measure: Measure | Ranked | Binned, rows: int | None) -> list[Line]:
         ]
     if isinstance(measure, Binned):
         half = measure.half_width()
-        return [Line(measure.name, measure.kind, measure.sensitivity, measure.noise, half, _figure(half), cost, "0")]
+        return [Line(measure.name, measure.kind, measure.sensitivity, measure.noise, half, figure(half), cost, "0")]
     return [
         Line(
             measure.name,
@@ -167,20 +168,15 @@ def _half_width(measure: Measure, rows: int | None) -> tuple[float | None, str]:
     """Return the half-width, or the formula it follows where nobody said how many rows there are."""
     if not measure.sized:
         half = measure.half_width(1)
-        return half, _figure(half)
+        return half, figure(half)
     if rows is not None:
         half = measure.half_width(rows)
         if measure.kind == "correlation":
-            return half, f"{_figure(half)} for {rows:,} rows that fill their bounds"
-        return half, f"at most {_figure(half)} for {rows:,} rows"
-    # The noise of a mean is that of its sums over n, once n is large.
-    far = 10**9
-    return None, f"{measure.half_width(far) * far:,.4g} / n"
-
-
-def _figure(half: float) -> str:
-    """Write a half-width: whole ones as they are, others in four digits."""
-    return f"{half:,.0f}" if half == int(half) else f"{half:,.4g}"
+            return half, f"{figure(half)} for {rows:,} rows that fill their bounds"
+        return half, f"at most {figure(half)} for {rows:,} rows"
+    # The noise of a mean is that of its sums over n, once n is far larger than the noise.
+    far = measure.large
+    return None, f"{figure(measure.half_width(far) * far)} / n"
 
 
 def _remaining(question: Asked) -> list[str]:

@@ -17,7 +17,9 @@ def unit_words(unit: Unit) -> str:
     change = "added or removed" if unit.relation == "add_remove" else "replaced by another"
     if unit.is_row:
         return f"one row, {change}"
-    groups = f" in at most {unit.max_groups} groups" if unit.max_groups < unit.max_rows else ""
+    groups = ""
+    if unit.max_groups < unit.max_rows:
+        groups = " in one group" if unit.max_groups == 1 else f" in at most {unit.max_groups} groups"
     rows = "row" if unit.max_rows == 1 else "rows"
     return f"one person ({unit.identifier}), at most {unit.max_rows} {rows}{groups}, {change}"
 
