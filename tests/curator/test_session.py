@@ -71,3 +71,16 @@ def test_a_session_closes_its_vault(session, tmp_path):
 def test_a_wrong_token_opens_nothing(session):
     with pytest.raises(AccessRefused):
         connect(curator_of(session).path, "nobody_secret")
+
+
+def test_what_remains_is_said_in_a_line_for_each_limit(tmp_path):
+    with dp.Curator(tmp_path / "vault.discreet") as curator:
+        curator.register(
+            "t", {"x": [1, 2]}, unit=dp.row(), columns={"x": dp.between(0, 9)}, budget=dp.Budget(epsilon=4)
+        )
+        session = curator.session(curator.grant("eve", "t", budget=dp.Budget(epsilon=2)))
+        session.table("t").count().release(epsilon=1)
+        left = session.remaining()
+    assert str(left) == ("the budget of t: 75.0% left (3 of 4 epsilon)\nyour cap of t: 50.0% left (1 of 2 epsilon)")
+    assert len(left) == 2
+    assert left[1].scope == "grant"

@@ -117,7 +117,8 @@ def _asked(answer: Shown) -> str:
 def _number(text: str) -> str:
     """Write an exact number, such as 3/2 or 1/1000000000, as people do."""
     try:
-        return f"{float(Fraction(text)):.6g}"
+        value = float(Fraction(text))
+        return f"{value:,.0f}" if value == int(value) else f"{value:.6g}"
     except (ValueError, OverflowError, ZeroDivisionError):
         return text
 
@@ -128,7 +129,8 @@ def _happened(loss: PrivacyLoss) -> str:
     for part, times in loss.parts:
         given = {name: value for name, value in part.parameters().items() if name != "relation"}
         shown = ", ".join(f"{name} {_number(str(value))}" for name, value in given.items() if name != "among")
-        texts.append(f"{times} times {type(part).__name__}" + (f" ({shown})" if shown else ""))
+        often = f"{times} times " if times > 1 else ""
+        texts.append(f"{often}{type(part).__name__}" + (f" ({shown})" if shown else ""))
     return ", ".join(texts)
 
 

@@ -12,6 +12,7 @@ from discreet.core.errors import UnknownName
 if TYPE_CHECKING:
     from discreet.curator.query import Query
     from discreet.curator.register import Registered
+    from discreet.curator.remaining import Remaining
     from discreet.curator.runner import Engines, Runner
     from discreet.ledger.charge import Charge, Receipt
     from discreet.ledger.grant import Grant
@@ -65,10 +66,12 @@ class Session:
         """Return the names of the tables the grant covers."""
         return sorted(self._grant.tables) if self._grant.role == "analyst" else self._curator.tables()
 
-    def remaining(self) -> list[Standing]:
+    def remaining(self) -> Remaining:
         """Return what this analyst may still spend: under the grant, this month, and of the tables' own budgets."""
+        from discreet.curator.remaining import Remaining
+
         accounts = {self._curator.table(name).account for name in self.tables()}
-        return self.standings(accounts)
+        return Remaining(tuple(self.standings(accounts)))
 
     @property
     def analyst(self) -> str:
