@@ -1,7 +1,11 @@
-"""Query: questions about people against the same question in plain DuckDB, and in OpenDP."""
+"""Query: releases of a session against the same question in plain DuckDB, and in OpenDP.
+
+With DISCREET_BENCH_LARGE=1 in the environment a table of 100 million rows is made, asked about, and removed: minutes.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -18,7 +22,8 @@ TABLE = {"path": str(CACHE / "tables" / f"people-{ROWS}-{PEOPLE}.parquet"), "row
 PER_ROW, SLACK_SECONDS, MEDIAN = 1.5, 0.015, 4
 GROUPS, RANKED, WARM = 12, 16, 1.2
 OPENDP_ROW, OPENDP_PERSON = 8, 3
-ROW_MEMORY, PERSON_BYTES = 1.5, 1_200_000_000
+ROW_MEMORY, PERSON_BYTES, LARGE_BYTES = 1.5, 1_200_000_000, 6_000_000_000
+LARGE = {"rows": 100_000_000, "people": 10_000_000}
 
 GROUPED = {"max_rows": 10, "max_groups": 3}
 RANKING = {"max_rows": 10}
@@ -70,6 +75,22 @@ def _memory(question: str, name: str, unit: Mapping[str, object], bar: Bar) -> C
     )
 
 
+def _large(name: str, unit: Mapping[str, object]) -> Case:
+    return Case(
+        f"memory: count and sum of 100 million rows, {name}",
+        Task("large", {"question": "count and sum", **LARGE, **unit}),
+        bars=(at_most(LARGE_BYTES),),
+        unit="B",
+        repetitions=1,
+        warmups=0,
+        reported=True,
+        fresh=True,
+        timeout=1200.0,
+    )
+
+
+_LARGE_CASES = (_large("per row", {}), _large("per person, 3 groups", GROUPED), _large("per person, 10 rows", RANKING))
+
 AREA = Area(
     ours=Participant(OURS, TASKS / "query_discreet.py", package="discreet"),
     peers=(
@@ -86,5 +107,6 @@ AREA = Area(
         _memory("count and sum", "per row", {}, faster(PLAIN, 1 / ROW_MEMORY)),
         _memory("count and sum", "per person, 3 groups", GROUPED, at_most(PERSON_BYTES)),
         _memory("median", "per person, 10 rows", RANKING, at_most(PERSON_BYTES)),
+        *(_LARGE_CASES if os.environ.get("DISCREET_BENCH_LARGE") else ()),
     ),
 )

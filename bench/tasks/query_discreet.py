@@ -1,78 +1,39 @@
-"""Tasks of query for Discreet: the exact integers of a question, from a file to Python.
-
-`release` is the one place that knows how a question is asked.
-"""
+"""Tasks of query for Discreet: what an analyst waits for: charge, engine, noise and settled answer of one release."""
 
 from __future__ import annotations
 
 import resource
 import runpy
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import discreet as dp
-from discreet.data.duckdb import Engine
-from discreet.data.ranks import Ranks
-from discreet.plan.cells import cells
-from discreet.plan.dialect import DUCKDB
-from discreet.plan.expressions import Name
-from discreet.plan.keys import keys_of
-from discreet.plan.nodes import Scan, columns_of
-from discreet.plan.relation import Relation
-from discreet.plan.rows_sql import scan_sql
-from discreet.plan.tallies import Question, Tally
-from discreet.plan.to_sql import in_order, tallies_sql
 
-SECRET = b"of a vault that is only measured"
-COLUMNS = {
-    "region": dp.one_of(*(f"R{number:02d}" for number in range(50))),
-    "category": dp.one_of(*(f"C{number:02d}" for number in range(20))),
-    "age": dp.between(18, 90),
-    "income": dp.between(0, 200_000),
-}
-PHYSICAL = {"user_id": "BIGINT", "region": "VARCHAR", "category": "VARCHAR", "age": "INTEGER", "income": "DOUBLE"}
-INCOME = Name("income")
-TALLIES = {
-    "count": (Tally("rows"),),
-    "sum": (Tally("sum", (INCOME,)), Tally("present", (INCOME,))),
-    "mean": (Tally("sum", (INCOME,)), Tally("present", (INCOME,))),
-    "count and sum": (Tally("rows"), Tally("sum", (INCOME,))),
-    "count by two": (Tally("rows"),),
+# Of the median: the candidates among which OpenDP chooses, so that both answer about the same grid.
+GRID = 1000
+AGGREGATES: dict[str, Callable[[], dict[str, Any]]] = {
+    "count": lambda: {"n": dp.count()},
+    "sum": lambda: {"total": dp.sum("income")},
+    "mean": lambda: {"mean": dp.mean("income")},
+    "count and sum": lambda: {"n": dp.count(), "total": dp.sum("income")},
+    "count by two": lambda: {"n": dp.count()},
+    "median": lambda: {"median": dp.median("income")},
 }
 KEYS = {"count by two": ("region", "category")}
 
 
-def made(path: str, rows: int, people: int) -> str:
-    """The path of the table, which is made on first use."""
-    return str(runpy.run_path(str(Path(__file__).with_name("query_table.py")))["path"](rows, people, Path(path)))
-
-
-def unit_of(max_rows: int | None, max_groups: int | None, bound: str) -> dp.Unit:
-    """Single rows, or people."""
-    if max_rows is None:
-        return dp.row()
-    return dp.Unit("user_id", max_rows, max_groups or max_rows, bound=bound)  # type: ignore[arg-type]
-
-
-def release(engine: Engine, question: str, relations: dict[str, Relation]) -> object:
-    """Ask one question: tallies in one scan, a median by refining cells."""
-    tables = {name: relation.table for name, relation in relations.items()}
-    keys = keys_of(KEYS.get(question, ("region",)), columns_of(Scan("people"), tables))
-    if question == "median":
-        return _median(engine, relations, keys)
-    asked = Question(Scan("people"), keys, TALLIES[question])
-    return in_order(engine.rows(tallies_sql(asked, relations).sql), asked)
-
-
-def _median(engine: Engine, relations: dict[str, Relation], keys: Any) -> list[float]:
-    """The mechanism itself with a large epsilon, through the passes that it asks for."""
-    from discreet.mechanisms import Quantile
-
-    median = Quantile(q=0.5, low=0, high=200_000, step=1, epsilon=1)
-    with cells(engine, Scan("people"), keys, INCOME, relations) as counts:
-        return [float(each) for each in median.search(counts, keys.size).ravel()]  # type: ignore[arg-type]
+def columns(question: str) -> dict[str, dp.Column]:
+    """The declaration of the table; the median is asked about a grid of thousands."""
+    return {
+        "region": dp.one_of(*(f"R{number:02d}" for number in range(50))),
+        "category": dp.one_of(*(f"C{number:02d}" for number in range(20))),
+        "age": dp.between(18, 90),
+        "income": dp.between(0, 200_000, step=GRID if question == "median" else 1),
+    }
 
 
 def ask(
@@ -84,16 +45,34 @@ def ask(
     max_groups: int | None = None,
     bound: str = "query",
 ) -> Callable[[], object]:
-    """The question, from a file to its integers; with bound="table" the kept rows are cached beforehand."""
-    engine = Engine(SECRET)
-    engine.__enter__()
-    table = dp.Table("people", unit_of(max_rows, max_groups, bound), COLUMNS)
-    relation = Relation(table, PHYSICAL, f"read_parquet('{made(path, rows, people)}')")
+    """A question of a session, paid for anew at every call; with bound="table" the kept rows are cached beforehand."""
+    made = runpy.run_path(str(Path(__file__).with_name("query_table.py")))["path"]
+    call = released(question, made(rows, people, Path(path)), rows, unit_of(max_rows, max_groups, bound))
     if bound == "table":
-        ranks = Ranks(Path(tempfile.mkdtemp(prefix="discreet-bench-")), SECRET)
-        kept = ranks.kept(engine, "people", 1, table.to_json(), scan_sql(relation, DUCKDB))
-        relation = Relation(table, PHYSICAL, kept, kept=True)
-    return lambda: release(engine, question, {"people": relation})
+        call()
+    return call
+
+
+def unit_of(max_rows: int | None, max_groups: int | None, bound: str = "query") -> dp.Unit:
+    """Single rows, or people."""
+    if max_rows is None:
+        return dp.row()
+    return dp.Unit("user_id", max_rows, max_groups or max_rows, bound=bound)  # type: ignore[arg-type]
+
+
+def released(question: str, path: Path, rows: int, unit: dp.Unit) -> Callable[[], object]:
+    """The question about a file, in a vault of its own that is gone when nobody can ask any more."""
+    folder = tempfile.TemporaryDirectory(prefix="discreet-bench-")
+    curator = dp.Curator(Path(folder.name) / "vault.discreet")
+    budget = dp.Budget(rho=1_000_000)
+    curator.register("people", path, unit=unit, columns=columns(question), rows=rows, budget=budget)
+    session = curator.session(curator.grant("analyst", "people"))
+    asked = session.table("people").group_by(*KEYS.get(question, ("region",))).agg(**AGGREGATES[question]())
+
+    def call(kept: object = (folder, curator, session)) -> object:
+        return asked.release(epsilon=1, fresh=True), kept
+
+    return call
 
 
 def peak(**arguments: Any) -> Callable[[], float]:
@@ -102,6 +81,27 @@ def peak(**arguments: Any) -> Callable[[], float]:
 
     def measured() -> float:
         call()
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        return _most_memory()
 
     return measured
+
+
+def large(question: str, rows: int, people: int, **unit: Any) -> Callable[[], float]:
+    """The most memory of a process that asked about a table which DuckDB has just made and which is removed again."""
+    folder = tempfile.TemporaryDirectory(prefix="discreet-bench-large-")
+    path = Path(folder.name) / "people.parquet"
+    # By another process, whose memory is not ours.
+    script = Path(__file__).with_name("query_table.py")
+    subprocess.run([sys.executable, script, str(rows), str(people), str(path)], check=True, stdin=subprocess.DEVNULL)
+    call = released(question, path, rows, unit_of(unit.get("max_rows"), unit.get("max_groups")))
+
+    def measured() -> float:
+        with folder:
+            call()
+        return _most_memory()
+
+    return measured
+
+
+def _most_memory() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -1,5 +1,7 @@
 """The benchmark table of people: rows with a heavy-tailed number per person, made once and kept with the benches.
 
+Run as a script with rows, people and a path it makes one of any size, with the same columns, in DuckDB alone.
+
 Ten million rows of a million people: rows per person median 4, 99th percentile 90, at most about 3,900; columns
 user_id, region (50 keys), category (20 keys), age 18-90, income 0-200,000.
 """
@@ -7,6 +9,7 @@ user_id, region (50 keys), category (20 keys), age 18-90, income 0-200,000.
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -50,3 +53,26 @@ def table(rows: int, people: int) -> Any:
     income = np.clip(draw.lognormal(10.6, 0.55, people)[user] * draw.lognormal(0, 0.1, rows), 0, 200_000)
     region, category = labels("R", region, 50), labels("C", category, 20)
     return pa.table({"user_id": user, "region": region, "category": category, "age": age, "income": income})
+
+
+def make_large(rows: int, people: int, found: Path) -> None:
+    """Write a table of any size from hashes of row numbers: half of the rows belong to a tenth of the people."""
+    import duckdb
+
+    connection = duckdb.connect()
+    connection.execute("SET enable_progress_bar = false")
+    connection.execute("SET preserve_insertion_order = false")
+    few = max(1, people // 10)
+    heavy, anyone = (f"CAST(hash(range, 1) % {count} AS BIGINT)" for count in (few, people))
+    user = f"CASE WHEN hash(range, 2) % 2 = 0 THEN {heavy} ELSE {anyone} END"
+    labels = [
+        f"printf('{letter}%02d', hash(range, {seed}) % {keys}) AS {name}"
+        for letter, seed, keys, name in (("R", 3, 50, "region"), ("C", 4, 20, "category"))
+    ]
+    numbers = "CAST(18 + hash(range, 5) % 73 AS INTEGER) AS age, CAST(hash(range, 6) % 200001 AS DOUBLE) AS income"
+    source = f"SELECT {user} AS user_id, {', '.join(labels)}, {numbers} FROM range({rows})"
+    connection.execute(f"COPY ({source}) TO '{found}' (FORMAT parquet, COMPRESSION zstd)")
+
+
+if __name__ == "__main__":
+    make_large(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))

@@ -85,8 +85,10 @@ class Oracle:
         return [row for index, row in enumerate(rows) if index in kept]
 
     def key(self, people, numbers):
-        first, second = (self.hash(which, [*people, *numbers]) for which in (0, 1))
-        return pow(first, 3, PRIME) * (1 << 31) + second
+        return self.group_key(people, numbers) * (1 << 31) + self.hash(1, [*people, *numbers])
+
+    def group_key(self, people, numbers):
+        return pow(self.hash(0, [*people, *numbers]), 3, PRIME)
 
     def hash(self, which, numbers):
         row = MULTIPLIERS(self.secret)[which]
@@ -126,7 +128,7 @@ class Oracle:
         rows = unit.max_rows if unit.bound == "query" else max(1, unit.max_rows * fan_out(question.source))
         by_person = defaultdict(list)
         for (who, place), found in groups.items():
-            key = self.key(person_limbs(who, whole), [place]) if question.keys.columns else 0
+            key = self.group_key(person_limbs(who, whole), [place]) if question.keys.columns else 0
             by_person[who].append((key, place, found))
         total = defaultdict(lambda: [0] * len(question.tallies))
         alone = all(tally.kind == "people" for tally in question.tallies) and unit.bound == "query"
@@ -149,7 +151,7 @@ class Oracle:
         everything = sum(len(found) for _, _, found in mine)
         start = self.hash(1, person_limbs(who, whole)) % everything
         before = 0
-        for _, place, found in mine:
+        for _, place, found in sorted(mine, key=lambda each: each[1]):
             upto = before + len(found)
             share = (rows * upto + start) // everything - (rows * before + start) // everything
             allotted = len(found) if everything <= rows else share
@@ -179,7 +181,7 @@ class Oracle:
     def first_groups(self, rows, most, whole):
         groups = defaultdict(set)
         for who, row in rows:
-            groups[who].add((self.key(person_limbs(who, whole), [row["~place"]]), row["~place"]))
+            groups[who].add((self.group_key(person_limbs(who, whole), [row["~place"]]), row["~place"]))
         kept = {who: {place for _, place in sorted(mine)[:most]} for who, mine in groups.items()}
         return [(who, row) for who, row in rows if row["~place"] in kept[who]]
 
@@ -205,7 +207,8 @@ class Oracle:
         for who, held in mine.items():
             numbers = {key: [n for k, v in zip(keys.columns, key, strict=True) for n in limbs(k.of, v)] for key in held}
             people = [] if unit.is_row else person_limbs(who, whole)
-            found.update(sorted(held, key=lambda key: self.key(people, numbers[key]))[: unit.max_groups])
+            order = sorted(held, key=lambda key: (self.group_key(people, numbers[key]), key))
+            found.update(order[: unit.max_groups])
         return dict(found)
 
 

@@ -4,6 +4,7 @@ import pytest
 
 import discreet as dp
 from discreet.data.duckdb import Engine
+from discreet.data.order import MULTIPLIERS
 from discreet.data.ranks import Ranks
 from discreet.plan.cells import Request, counts
 from discreet.plan.dialect import DUCKDB
@@ -141,3 +142,32 @@ def test_the_cache_knows_a_table_by_version_declaration_and_secret(tmp_path):
         Ranks(tmp_path, b"x").path("t", 1, "a"),
     }
     assert len(paths) == 5
+
+
+def test_groups_that_tie_in_the_order_are_told_apart_by_themselves(monkeypatch):
+    # With no multiplier for the group all groups of a person tie, as two of them do by chance once in 2^31.
+    flat = tuple(0 if place == 3 else 1 + place for place in range(MULTIPLIERS))
+    monkeypatch.setattr("discreet.data.duckdb.multipliers", lambda _secret: (flat, flat))
+    rows = [
+        {"id": who, **dict.fromkeys(worlds.RAW), "ward": ward} for who in range(50) for ward in ("b", "A", "O'Neil")
+    ]
+    for rows_in_order in (rows, rows[::-1]):
+        data = Data(dp.Table("t", UNITS["groups"], worlds.COLUMNS), rows_in_order)
+        assert [found[:2] for found in answers(data)[0]] == [(50, 50), (50, 50), (0, 0), (0, 0)]
+
+
+@pytest.mark.parametrize("width", [2**20 - 1, 2**20, 2**23])
+def test_sums_are_exact_on_both_sides_of_the_width_at_which_they_share_with_their_count(width):
+    unit = dp.person("id", max_rows=3, max_groups=2)
+    table = dp.Table("t", unit, {"n": dp.between(-7, width - 7), "ward": worlds.COLUMNS["ward"]})
+    values = [(1, -7, "A"), (1, width - 7, "A"), (1, None, "A"), (2, width - 7, "A"), (2, None, "b"), (3, None, "b")]
+    values += [(4, width - 7, "b")] * 5
+    rows = ", ".join(f"({who}, {'NULL' if n is None else n}::BIGINT, '{ward}')" for who, n, ward in values)
+    relation = Relation(
+        table, {"id": "INTEGER", "n": "BIGINT", "ward": "VARCHAR"}, f"(VALUES {rows}) AS v(id, n, ward)"
+    )
+    tallies = Tally("rows"), Tally("sum", (Name("n"),)), Tally("present", (Name("n"),))
+    question = Question(Scan("t"), KEYS, tallies)
+    with Engine(SECRET) as engine:
+        found = in_order(engine.rows(tallies_sql(question, {"t": relation}).sql), question)
+    assert found == [(4, 2 * width, 3), (5, 3 * width, 3), (0, 0, 0), (0, 0, 0)]

@@ -60,7 +60,7 @@ class Engine:
         self._secret = secret
         self._ordered = 0
         self._memory = memory
-        self._threads = threads or os.cpu_count() or 1
+        self._workers = threads or os.cpu_count() or 1
         self._parent = folder
         self._folder: Path | None = None
         self._swept: Callable[[], object] = lambda: None
@@ -79,7 +79,7 @@ class Engine:
             "autoload_known_extensions": "false",
             "memory_limit": f"{self._memory}MB",
             "temp_directory": str(self._folder),
-            "threads": str(self._threads),
+            "threads": str(self._workers),
             "preserve_insertion_order": "false",
         }
         self._connection = duckdb.connect(config=settings)

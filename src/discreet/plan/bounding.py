@@ -1,9 +1,10 @@
 """Bounding: which of a person's rows and groups count, decided by an order that only the vault's secret knows.
 
-The order is that of two hashes of the person and of the row's own columns (Carter and Wegman 1979: sums of products
-modulo a prime, with secret multipliers). The first is cubed, so that people with alike rows are not ordered alike; the
-second breaks ties. It is made of integer arithmetic alone, so that all engines find the same order, which no row of
-anyone else and no place in a file can change. Where two different rows tie nevertheless, once in 2^62, either is kept.
+The order is that of a hash of the person and of the row's own columns, or of the group's (Carter and Wegman 1979: sums
+of products modulo a prime, with secret multipliers), cubed, so that people with alike rows are not ordered alike. Among
+groups the group itself breaks ties; among rows a second hash does, and where two different rows tie nevertheless, once
+in 2^62, either is kept. It is made of integer arithmetic alone, so that all engines find the same order, which no row
+of anyone else and no place in a file can change.
 
 Guarantee: whatever the order, a person keeps at most so many rows, in at most so many groups, exactly.
 """
@@ -24,7 +25,9 @@ ROWS, UPTO, ALL, ALLOTTED = '"~n"', '"~upto"', '"~all"', '"~a"'
 # A table has fewer rows: sums are proven to fit for so many.
 MOST_ROWS = 1 << 40
 
-_LIMB = 1 << 31
+_BITS = 31
+_LIMB = 1 << _BITS
+_CUBED = f'("~t" * "~t" % {PRIME} * "~t" % {PRIME})'
 # So many products below 2^59 add up to less than 2^62.
 _TERMS = 8
 
@@ -37,14 +40,15 @@ def limbs(column: Column, sql: str, dialect: Dialect) -> list[str]:
         case "text":
             return _hashed(sql, dialect)
         case "category":
-            return [f"COALESCE({dialect.cast(position(sql, column.keys or (), dialect), dialect.narrow)}, 0)"]
+            return [f"COALESCE({dialect.cast(dialect.position(sql, column.keys or ()), dialect.narrow)}, 0)"]
     low, high = column.steps
     counted, least = f"COALESCE({sql} - {_integer(low - 1, low, high, dialect)}, 0)", high - low + 1
     if least < _LIMB:
         return [dialect.cast(counted, dialect.narrow)] if is_wide(low, high) else [counted]
     found = []
-    for place in range(-(-least.bit_length() // 31)):
-        shifted = dialect.floor_div(counted, _integer(1 << 31 * place, 1 << 31 * place, least, dialect))
+    for place in range(-(-least.bit_length() // _BITS)):
+        unit = 1 << _BITS * place
+        shifted = dialect.floor_div(counted, _integer(unit, unit, least, dialect))
         found.append(dialect.cast(dialect.remainder(shifted, str(_LIMB)), dialect.narrow))
     return found
 
@@ -53,22 +57,25 @@ def person_limbs(whole: bool, dialect: Dialect) -> list[str]:
     """Write who a row belongs to as numbers from 0 to 2^31 - 1."""
     if not whole:
         return _hashed(PERSON, dialect)
-    mask = _LIMB - 1
-    return [f"(COALESCE({PERSON}, 0) & {mask})", f"((COALESCE({PERSON}, 0) >> 31) & {mask})"]
-
-
-def position(sql: str, values: Sequence[object], dialect: Dialect) -> str:
-    """Write at which place of a list a value stands, from 1; null or 0 where it does not."""
-    listed = ", ".join(dialect.literal(value) for value in values)  # type: ignore[arg-type]
-    return f"list_position([{listed}], {sql})"
+    number = f"COALESCE({PERSON}, 0)"
+    return [dialect.low_bits(number, _BITS), dialect.low_bits(dialect.high_bits(number, _BITS), _BITS)]
 
 
 def ordered(sql: str, numbers: Sequence[str], people: Sequence[str]) -> str:
-    """Add the place in the secret order as the column ~key, and a number of the person's own as ~start."""
-    first, second, start = _hash("a", [*people, *numbers]), _hash("b", [*people, *numbers]), _hash("b", people)
-    hashes = "*", f'{first} AS "~t"', f'{second} AS "~w"', f"{start} AS {START}"
-    cubed = f'("~t" * "~t" % {PRIME} * "~t" % {PRIME})'
-    return select(("*", f'{cubed} * {_LIMB} + "~w" AS {KEY}'), select(hashes, f"({sql}), {ORDER_TABLE}"))
+    """Add the place of rows in the secret order as the column ~key."""
+    first, second = (_hash(letter, [*people, *numbers]) for letter in "ab")
+    hashed = select(("*", f'{first} AS "~t"', f'{second} AS "~w"'), f"({sql}), {ORDER_TABLE}")
+    return select(("*", f'{_CUBED} * {_LIMB} + "~w" AS {KEY}'), hashed)
+
+
+def ordered_groups(sql: str, numbers: Sequence[str], people: Sequence[str], dialect: Dialect) -> str:
+    """Add the place of groups in the secret order as ~key, where groups may tie, and a number of the person's own as
+    ~start.
+    """  # noqa: D205
+    first, start = _hash("a", [*people, *numbers]), _hash("b", people)
+    hashed = select(("*", f'{first} AS "~t"', f"{start} AS {START}"), f"({sql}), {ORDER_TABLE}")
+    # Engines sort by short keys several times as fast as by long ones.
+    return select(("*", f"{dialect.cast(_CUBED, dialect.small)} AS {KEY}"), hashed)
 
 
 def first_rows(sql: str, most: int) -> str:
@@ -78,23 +85,25 @@ def first_rows(sql: str, most: int) -> str:
 
 
 def first_groups(sql: str, groups: Sequence[str], most: int) -> str:
-    """Keep the rows of at most so many groups of each person, after `ordered` by the groups."""
+    """Keep the rows of at most so many groups of each person, after `ordered_groups`."""
     # Equal places in the order count as one rank: without the groups themselves a tie would let one more in.
     by = ", ".join((KEY, *groups))
     rank = f"dense_rank() OVER (PARTITION BY {PERSON} ORDER BY {by}) AS {RANK}"
     return select("*", select(("*", rank), sql), where=f"{RANK} <= {most}")
 
 
-def allotted(sql: str, dialect: Dialect, max_rows: int, max_groups: int | None) -> str:
-    """Allot each person's rows to their groups, ~n in each, as the column ~a, after `ordered` by the groups.
+def allotted(sql: str, groups: Sequence[str], dialect: Dialect, max_rows: int, max_groups: int | None) -> str:
+    """Allot each person's rows to their groups, ~n in each, as the column ~a, after `ordered_groups`.
 
     With a bound on groups the first ones in the order are filled one after the other. Without one, all groups share in
-    proportion to their rows: systematic sampling in the order, from a start of the person's own, so that a group gets
-    max_rows * n / N rows on average, rounded up or down, and no more than max_rows groups get any.
+    proportion to their rows: systematic sampling from a secret start of the person's own, so that a group gets
+    max_rows * n / N rows on average, rounded up or down, and no more than max_rows groups get any. What a group gets on
+    average does not depend on the order of groups, which is therefore that of the answer, the cheapest.
 
     Guarantee: the ~a of a person are at most max_rows in all, each at most ~n, in at most max_groups groups.
     """
-    window = f"(PARTITION BY {PERSON} ORDER BY {KEY} ROWS UNBOUNDED PRECEDING)"
+    by = ", ".join(groups if max_groups is None else (KEY, *groups))
+    window = f"(PARTITION BY {PERSON} ORDER BY {by} ROWS UNBOUNDED PRECEDING)"
     upto = f"{dialect.cast(f'sum({ROWS}) OVER {window}', dialect.narrow)} AS {UPTO}"
     if max_groups is not None:
         ranked = select(("*", f"row_number() OVER {window} AS {RANK}", upto), sql)
@@ -131,8 +140,8 @@ def _hash(letter: str, numbers: Iterable[str]) -> str:
 
 
 def _hashed(sql: str, dialect: Dialect) -> list[str]:
-    number = f"md5_number_lower({sql})"
-    parts = f"{number} & {_LIMB - 1}", f"({number} >> 31) & {_LIMB - 1}"
+    number = dialect.text_number(sql)
+    parts = dialect.low_bits(number, _BITS), dialect.low_bits(dialect.high_bits(number, _BITS), _BITS)
     return [f"COALESCE({dialect.cast(part, dialect.narrow)}, 0)" for part in parts]
 
 

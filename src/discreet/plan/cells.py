@@ -10,7 +10,7 @@ from discreet.core.column import Column
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Unit
 from discreet.data.duckdb import Engine
-from discreet.plan.bounding import PERSON, first_groups, first_rows, ordered
+from discreet.plan.bounding import PERSON, first_groups, first_rows, ordered, ordered_groups
 from discreet.plan.dialect import DUCKDB, Dialect
 from discreet.plan.expressions import Expression
 from discreet.plan.keys import Keys
@@ -111,7 +111,7 @@ def values_sql(asked: Asked, of: Expression, relations: Relations) -> str:
         first = first_rows(ordered(rows, numbers, asked.people), reach(asked.plan, unit))
         rows = select((PERSON, GROUP, VALUE), first)
     if asked.groups and bounds_groups(asked.plan, unit):
-        rows = first_groups(ordered(rows, [GROUP], asked.people), [GROUP], unit.max_groups)
+        rows = first_groups(ordered_groups(rows, [GROUP], asked.people, dialect), [GROUP], unit.max_groups)
     return select((GROUP, VALUE), rows)
 
 
@@ -148,6 +148,11 @@ def _answer(
         if each.width < 1 or each.cells < 1 or each.group < 0:
             why = "a request has a group, at least one cell, and cells of at least one step"
             raise BadParameter("requests", (each.group, each.low, each.width, each.cells), why=why, fix="fix it")
+    # Quantiles often ask the same of a group several times, once for the value and once for each end of its interval.
+    once = list(dict.fromkeys(Request(each.group, each.low, each.width, each.cells) for each in requests))
+    if len(once) < len(requests):
+        answers = dict(zip(once, _answer(engine, values, column, once, dialect), strict=True))
+        return [dict(answers[Request(each.group, each.low, each.width, each.cells)]) for each in requests]
     shapes = {(each.low, each.width, each.cells) for each in requests}
     groups = {each.group: place for place, each in enumerate(requests)}
     direct = len(shapes) == 1 and len(groups) == len(requests)

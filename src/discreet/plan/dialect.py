@@ -23,6 +23,7 @@ class Dialect:
     """
 
     name: str = "duckdb"
+    small: str = "INTEGER"  # for numbers below 2^31
     narrow: str = "BIGINT"
     wide: str = "HUGEINT"
     double: str = "DOUBLE"
@@ -94,9 +95,36 @@ class Dialect:
         return f"translate({sql}, '{upper}', '{upper.lower()}')"
 
     def among(self, sql: str, keys: Iterable[str]) -> str:
-        """Return the text if it is one of the keys, else null; as an ENUM, which works on the dictionary of Parquet."""
+        """Return the text if it is one of the keys, else null."""
+        return self.cast(self.code(sql, keys), self.text)
+
+    def code(self, sql: str, keys: Iterable[str]) -> str:
+        """Return a short code for a text that is one of the keys, else null; rows are grouped by it at little cost.
+
+        It is an ENUM, which DuckDB makes from the dictionary of a Parquet file rather than from every row.
+        """
         listed = ", ".join(self.literal(key) for key in keys)
-        return self.cast(self.try_cast(sql, f"ENUM({listed})"), self.text)
+        return self.try_cast(sql, f"ENUM({listed})")
+
+    def code_place(self, code: str) -> str:
+        """Return the place among the keys, from 0, of what `code` gave; null for null."""
+        return self.cast(f"enum_code({code})", self.narrow)
+
+    def position(self, sql: str, values: Iterable[bool | int | str | None]) -> str:
+        """Return the place of a value in a list, from 1; null or 0 where it has none."""
+        return f"list_position([{', '.join(map(self.literal, values))}], {sql})"
+
+    def text_number(self, sql: str) -> str:
+        """Return 64 bits of the MD5 of a text, as a whole number from 0."""
+        return f"md5_number_lower({sql})"
+
+    def low_bits(self, sql: str, bits: int) -> str:
+        """Return the lowest bits of a whole number; those of a negative one are of its two's complement."""
+        return f"({sql} & {(1 << bits) - 1})"
+
+    def high_bits(self, sql: str, bits: int) -> str:
+        """Drop the lowest bits of a whole number and move the others down; a division would be far slower."""
+        return f"({sql} >> {bits})"
 
     def days_of_date(self, sql: str) -> str:
         """Return a date as days since 1970-01-01."""

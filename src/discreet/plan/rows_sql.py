@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 
 from discreet.core.column import Column
 from discreet.core.schema import Table
 from discreet.core.unit import Unit
-from discreet.plan.bounding import PERSON, first_rows, limbs, ordered, person_limbs, position
+from discreet.plan.bounding import PERSON, first_rows, limbs, ordered, person_limbs
 from discreet.plan.dialect import Dialect
 from discreet.plan.keys import Key, Keys
 from discreet.plan.nodes import Datum, Derive, Filter, Join, Plan, Public, Scan, Union, added, columns_of, tables_of
+from discreet.plan.physical import Physical
+from discreet.plan.reading import read_text
 from discreet.plan.relation import Relation
 from discreet.plan.scalar import expression_sql, raw_sql, stored_type
 from discreet.plan.select import select
@@ -55,20 +57,62 @@ def rows_sql(plan: Plan, relations: Relations, unit: Unit, dialect: Dialect) -> 
 
 def scan_sql(relation: Relation, dialect: Dialect) -> str:
     """Write the rows of a table; where its unit says bound="table", only those that are kept of each person."""
-    if relation.kept:
-        # Wide integers are kept as text.
-        kinds = [(dialect.quote(column.name or ""), stored_type(column, dialect)) for column in relation.table.columns]
-        names = [f"{dialect.cast(name, kind)} AS {name}" for name, kind in kinds]
-        return select((*names, PERSON), relation.from_sql)
-    unit = relation.table.unit
+    unit, coded = relation.table.unit, _codable(relation)
     read = [
-        f"{raw_sql(column, relation.physical[column.name or ''], dialect)} AS {dialect.quote(column.name or '')}"
+        f"{_read_sql(relation, column, dialect)} AS {dialect.quote(column.name or '')}"
         for column in relation.table.columns
+        if column.name not in coded
     ]
     if not unit.is_row:
-        read.append(f"{relation.person_sql(dialect)} AS {PERSON}")
-    found = select(read, relation.from_sql)
-    return kept_sql(relation, found, dialect) if unit.bound == "table" else found
+        read.append(PERSON if relation.kept else f"{relation.person_sql(dialect)} AS {PERSON}")
+    if unit.bound == "table" and not relation.kept:
+        return kept_sql(relation, select(read, relation.from_sql), dialect)
+    found = select((*read, *_codes(relation, dialect)), relation.from_sql)
+    texts = [f"{dialect.cast(_code_name(name, dialect), dialect.text)} AS {dialect.quote(name)}" for name in coded]
+    return select(("*", *texts), found) if coded else found
+
+
+def _read_sql(relation: Relation, column: Column, dialect: Dialect) -> str:
+    if relation.kept:
+        # Wide integers are kept as text.
+        return dialect.cast(dialect.quote(column.name or ""), stored_type(column, dialect))
+    return raw_sql(column, relation.physical[column.name or ""], dialect)
+
+
+def coded_columns(plan: Plan, relations: Relations) -> frozenset[str]:
+    """Return the columns of a plan whose codes its rows carry too, named by `_code_name`."""
+    match plan:
+        case Scan(table):
+            return frozenset(_codable(relations[table]))
+        case Union():
+            return frozenset()
+        case Filter(source) | Derive(source) | Join(source):
+            return coded_columns(source, relations)
+
+
+def _codable(relation: Relation) -> dict[str, Column]:
+    """Return the columns of declared texts, of a table whose rows are read and not yet to be bounded."""
+    if relation.table.unit.bound == "table" and not relation.kept:
+        return {}
+    return {
+        column.name or "": column
+        for column in relation.table.columns
+        if all(isinstance(key, str) for key in column.keys or (0,))
+    }
+
+
+def _codes(relation: Relation, dialect: Dialect) -> list[str]:
+    """Write the codes of declared texts, from which the texts follow: engines make them from a dictionary at once."""
+    found = []
+    for name, column in _codable(relation).items():
+        physical = Physical.parse(dialect.text if relation.kept else relation.physical[name])
+        text = read_text(column, physical, dialect.quote(name), dialect) or "NULL"
+        found.append(f"{dialect.code(text, map(str, column.keys or ()))} AS {_code_name(name, dialect)}")
+    return found
+
+
+def _code_name(name: str, dialect: Dialect) -> str:
+    return dialect.quote(f"~c {name}")
 
 
 def kept_sql(relation: Relation, read: str, dialect: Dialect) -> str:
@@ -95,32 +139,40 @@ def base_columns(plan: Plan, tables: Mapping[str, Table]) -> dict[str, Column]:
     return columns_of(plan, tables)
 
 
-def code_sql(key: Key, dialect: Dialect, *, late: bool) -> str:
+def code_sql(key: Key, coded: Collection[str], dialect: Dialect, *, late: bool) -> str:
     """Write a code for each value of a key column, from which `group_sql` finds its place; others may have none.
 
-    Text is put into numbers where many groups of people are to be told apart; `late` leaves that to the few groups of
-    an answer, since engines group by a short dictionary of texts at hardly any cost.
+    Text that has no code yet is put into numbers where many groups of people are to be told apart; `late` leaves that
+    to the few groups of an answer, since engines group by a short dictionary of texts at hardly any cost.
     """
     sql, values = dialect.quote(key.of.name or key.name), key.values or ()
     if key.edges is not None:
         return _bin(sql, key.edges, 0, dialect)
     if _run(values) or values == (False, True):
         return _ran(key, sql, dialect)
-    return sql if late else position(sql, values, dialect)
+    if _has_code(key, coded):
+        return _code_name(key.of.name or "", dialect)
+    return sql if late else dialect.position(sql, values)
 
 
-def group_sql(keys: Keys, codes: Sequence[str], dialect: Dialect, *, late: bool) -> str:
+def group_sql(keys: Keys, codes: Sequence[str], coded: Collection[str], dialect: Dialect, *, late: bool) -> str:
     """Write the place of a key in `keys.listed()`, from 0, given its codes; null for what is not listed."""
     terms, stride = [], 1
     for key, code in reversed([*zip(keys.columns, codes, strict=True)]):
-        terms.append(f"{_place(key, code, dialect, late=late)} * {stride}")
+        place = dialect.code_place(code) if _has_code(key, coded) else _place(key, code, dialect, late=late)
+        terms.append(f"{place} * {stride}")
         stride *= len(key.values or ())
     number = dialect.cast(" + ".join(terms), dialect.narrow)
     if keys.only is None:
-        return number
+        return dialect.cast(number, dialect.small)
     places = [{value: place for place, value in enumerate(key.values or ())} for key in keys.columns]
     listed = [_number(row, places) for row in keys.only]
-    return f"(NULLIF({position(number, listed, dialect)}, 0) - 1)" if listed else "NULL"
+    return f"(NULLIF({dialect.position(number, listed)}, 0) - 1)" if listed else "NULL"
+
+
+def _has_code(key: Key, coded: Collection[str]) -> bool:
+    """Say whether rows carry the code of a key, and its place among the column's keys is the one that is asked for."""
+    return key.edges is None and key.of.name in coded and key.values == key.of.keys
 
 
 def _place(key: Key, code: str, dialect: Dialect, *, late: bool) -> str:
@@ -133,7 +185,7 @@ def _place(key: Key, code: str, dialect: Dialect, *, late: bool) -> str:
         return f"(CASE WHEN {code} BETWEEN {first} AND {last} THEN {code} - {first} END)"
     if values == (False, True):
         return code
-    return f"(NULLIF({position(code, values, dialect) if late else code}, 0) - 1)"
+    return f"(NULLIF({dialect.position(code, values) if late else code}, 0) - 1)"
 
 
 def _ran(key: Key, sql: str, dialect: Dialect) -> str:

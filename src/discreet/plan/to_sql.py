@@ -7,19 +7,41 @@ from dataclasses import dataclass
 
 from discreet.core.column import Column
 from discreet.core.unit import Unit
-from discreet.plan.bounding import ALLOTTED, MOST_ROWS, PERSON, ROWS, allotted, limbs, ordered, person_limbs, shrunk
+from discreet.plan.bounding import (
+    ALLOTTED,
+    MOST_ROWS,
+    PERSON,
+    ROWS,
+    allotted,
+    limbs,
+    ordered_groups,
+    person_limbs,
+    shrunk,
+)
 from discreet.plan.dialect import DUCKDB, NARROW, WIDE, Dialect
 from discreet.plan.expressions import Expression
 from discreet.plan.keys import Keys
 from discreet.plan.nodes import Datum, Plan, columns_of, tables_of
 from discreet.plan.refusals import too_wide
-from discreet.plan.rows_sql import GROUP, Relations, code_sql, group_sql, rows_sql, tables_under, whole_people
+from discreet.plan.rows_sql import (
+    GROUP,
+    Relations,
+    code_sql,
+    coded_columns,
+    group_sql,
+    rows_sql,
+    tables_under,
+    whole_people,
+)
 from discreet.plan.scalar import expression_sql
 from discreet.plan.select import select
 from discreet.plan.stability import bounds_groups, reach, stability
 from discreet.plan.tallies import Question, Tally
 from discreet.plan.types import type_of
 from discreet.plan.whole import OutOfRange, Whole
+
+# Where the count begins in a sum that carries the count of its values too.
+_PACKED = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +84,7 @@ class Asked:
     columns: Mapping[str, Column]
     rows: str
     whole: bool
+    coded: frozenset[str]
     dialect: Dialect
 
     @classmethod
@@ -72,7 +95,8 @@ class Asked:
         settled = unit or tables[tables_of(plan)[0]].unit
         stability(plan, settled, tables, groups=bool(keys.columns))
         rows = rows_sql(plan, relations, settled, dialect)
-        return cls(plan, keys, settled, columns, rows, whole_people(plan, relations), dialect)
+        whole, coded = whole_people(plan, relations), coded_columns(plan, relations)
+        return cls(plan, keys, settled, columns, rows, whole, coded, dialect)
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -86,7 +110,7 @@ class Asked:
         if self.keys.selected:
             of = [self.dialect.quote(key.of.name or key.name) for key in self.keys.columns]
         else:
-            of = [code_sql(key, self.dialect, late=not self.is_bounded) for key in self.keys.columns]
+            of = [code_sql(key, self.coded, self.dialect, late=not self.is_bounded) for key in self.keys.columns]
         return (*people, *(f"{sql} AS {name}" for sql, name in zip(of, self.codes, strict=True)))
 
     @property
@@ -102,9 +126,8 @@ class Asked:
             return sql
         condition = " AND ".join(f"{name} IS NOT NULL" for name in self.groups)
         if not self.keys.selected:
-            sql = select(
-                ("*", f"{group_sql(self.keys, self.codes, self.dialect, late=not self.is_bounded)} AS {GROUP}"), sql
-            )
+            group = group_sql(self.keys, self.codes, self.coded, self.dialect, late=not self.is_bounded)
+            sql = select(("*", f"{group} AS {GROUP}"), sql)
         return select("*", sql, where=condition)
 
     @property
@@ -219,38 +242,74 @@ def _total(sums: Sums, place: int, asked: Asked) -> str:
     return f"{total} - {asked.dialect.cast(str(low), asked.dialect.wide)} * {count}" if low else total
 
 
+@dataclass(frozen=True, slots=True)
+class Within:
+    """What is added up for each person within each group: the columns, and each tally's value once rows are allotted.
+
+    Engines spend their time here on the number of sums. A sum and the count of its values therefore share one: every
+    value is raised by 2^60, and as their own sum is proven to stay below that, the bits above it are the count.
+    """
+
+    summed: tuple[str, ...]
+    unpacked: tuple[str, ...]
+    values: tuple[str | None, ...]  # None where a tally counts people
+
+    @classmethod
+    def of(cls, sums: Sums, asked: Asked) -> Within:
+        """Write the sums of every tally."""
+        dialect = asked.dialect
+        summed, unpacked, counted = [f"count(*) AS {ROWS}"], [ROWS], {"*": ROWS}
+        packed = {sums.present[place]: place for place in reversed(range(len(sums.tallies))) if _is_packed(sums, place)}
+        for present, place in packed.items():
+            counted[present] = f'"~n{place}"'
+            raised = f"{sums.added[place]} + {dialect.cast(str((1 << _PACKED) - sums.low[place]), dialect.narrow)}"
+            summed.append(f'COALESCE(sum({raised}), 0) AS "~p{place}"')
+            count, total = dialect.high_bits(f'"~p{place}"', _PACKED), dialect.low_bits(f'"~p{place}"', _PACKED)
+            unpacked.append(f"{dialect.cast(count, dialect.narrow)} AS {counted[present]}")
+            unpacked.append(f'{dialect.cast(total, dialect.narrow)} AS "~s{place}"')
+        values: list[str | None] = []
+        for place, tally in enumerate(sums.tallies):
+            present = sums.present[place]
+            if tally.kind == "people":
+                values.append(None)
+                continue
+            if present not in counted:
+                counted[present] = f'"~n{place}"'
+                summed.append(f"count({present}) AS {counted[present]}")
+                unpacked.append(counted[present])
+            rows = counted[present]
+            if sums.added[place] is None:
+                values.append(ALLOTTED if rows == ROWS else f"least({rows}, {ALLOTTED})")
+                continue
+            if packed.get(present) != place:
+                kind = dialect.narrow if sums.most[place] * MOST_ROWS < NARROW else dialect.wide
+                summed.append(f'{dialect.cast(_total(sums, place, asked), kind)} AS "~s{place}"')
+                unpacked.append(f'"~s{place}"')
+            values.append(shrunk(f'"~s{place}"', rows, dialect))
+        return cls(tuple(summed), tuple(unpacked), tuple(values))
+
+
+def _is_packed(sums: Sums, place: int) -> bool:
+    """Say whether a sum, with the count of its values above it, is proven to fit."""
+    return sums.added[place] is not None and sums.most[place] * MOST_ROWS < 1 << _PACKED
+
+
 def _bounded(keyed: str, sums: Sums, asked: Asked) -> str:
     """Write the answer where each person's rows are added up within groups first, and then bounded.
 
     Sums are shrunk in proportion to the rows that were allotted, not cut, so that means stay what they were.
     """
-    dialect, found = asked.dialect, []
-    inner = [f"count(*) AS {ROWS}"]
-    counted: dict[str, str] = {"*": ROWS}
-    for place, tally in enumerate(sums.tallies):
-        if tally.kind == "people":
-            found.append("count(*)")
-            continue
-        present = sums.present[place]
-        if present not in counted:
-            counted[present] = f'"~n{place}"'
-            inner.append(f"count({present}) AS {counted[present]}")
-        rows = counted[present]
-        if sums.added[place] is None:
-            value = ALLOTTED if rows == ROWS else f"least({rows}, {ALLOTTED})"
-        else:
-            kind = dialect.narrow if sums.most[place] * MOST_ROWS < NARROW else dialect.wide
-            inner.append(f'{dialect.cast(_total(sums, place, asked), kind)} AS "~s{place}"')
-            value = shrunk(f'"~s{place}"', rows, dialect)
-        found.append(f"COALESCE(sum({value}), 0)")
+    within = Within.of(sums, asked)
+    found = ["count(*)" if value is None else f"COALESCE(sum({value}), 0)" for value in within.values]
     by = (PERSON, *asked.codes)
-    summed = asked.in_groups(select((*by, *inner), keyed, by=by))
+    summed = asked.in_groups(select((*by, *within.unpacked), select((*by, *within.summed), keyed, by=by)))
     most = reach(asked.plan, asked.unit)
     if asked.groups:
         # People alone need no rows allotted: everyone counts in as many groups as the unit allows.
         alone = all(tally.kind == "people" for tally in sums.tallies)
         groups = asked.unit.max_groups if alone or bounds_groups(asked.plan, asked.unit) else None
-        taken = allotted(ordered(summed, asked.group_limbs, asked.people), dialect, most, groups)
+        keyed_groups = ordered_groups(summed, asked.group_limbs, asked.people, asked.dialect)
+        taken = allotted(keyed_groups, asked.groups, asked.dialect, most, groups)
     else:
         taken = select(("*", f"least({ROWS}, {most}) AS {ALLOTTED}"), summed)
     return select((*(asked.groups or ("0",)), *found), taken, by=asked.groups)
