@@ -13,7 +13,7 @@ from typing import Any
 
 import discreet as dp
 
-# Of the median: the candidates among which OpenDP chooses, so that both answer about the same grid.
+# Of the coarse median: the candidates among which OpenDP chooses, so that both answer about the same grid.
 GRID = 1000
 AGGREGATES: dict[str, Callable[[], dict[str, Any]]] = {
     "count": lambda: {"n": dp.count()},
@@ -22,17 +22,18 @@ AGGREGATES: dict[str, Callable[[], dict[str, Any]]] = {
     "count and sum": lambda: {"n": dp.count(), "total": dp.sum("income")},
     "count by two": lambda: {"n": dp.count()},
     "median": lambda: {"median": dp.median("income")},
+    "median, coarse": lambda: {"median": dp.median("income")},
 }
 KEYS = {"count by two": ("region", "category")}
 
 
 def columns(question: str) -> dict[str, dp.Column]:
-    """The declaration of the table; the median is asked about a grid of thousands."""
+    """The declaration of the table; the coarse median is asked about a grid of thousands."""
     return {
         "region": dp.one_of(*(f"R{number:02d}" for number in range(50))),
         "category": dp.one_of(*(f"C{number:02d}" for number in range(20))),
         "age": dp.between(18, 90),
-        "income": dp.between(0, 200_000, step=GRID if question == "median" else 1),
+        "income": dp.between(0, 200_000, step=GRID if question == "median, coarse" else 1),
     }
 
 
