@@ -37,6 +37,8 @@ class Tables:
         self._folder = vault.with_name(vault.name + ".data")
         # Stamps renewed since the vault was opened: only a saving of time, so that losing them costs nothing else.
         self._renewed: dict[tuple[str, int], Mapping[str, Any]] = {}
+        # The newest revision of each table that was read: a document of that revision always says the same.
+        self._read: dict[str, Registered] = {}
 
     def names(self) -> list[str]:
         """Return the names of all tables."""
@@ -123,8 +125,11 @@ class Tables:
         return self._ledger.secret("source fingerprints")
 
     def _of(self, document: Document) -> Registered:
-        found = Registered.from_record(document.record, document.private["physical"], document.revision)
-        return found.at(self._found(found.source))
+        known = self._read.get(document.name)
+        if known is None or known.revision != document.revision:
+            found = Registered.from_record(document.record, document.private["physical"], document.revision)
+            known = self._read[document.name] = found.at(self._found(found.source))
+        return known
 
     def _found(self, source: Source) -> Source:
         """Return a source with its full path: copies lie beside the vault, wherever that was moved."""
