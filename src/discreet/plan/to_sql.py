@@ -64,7 +64,7 @@ def tallies_sql(
     `unit` may bound people more tightly than the table's own, which it is otherwise.
 
     Guarantee: between neighbours the answers differ by no more than `stability` says, in units of each tally's `most`;
-    "people" by 1 in each of the groups it counts.
+    "people" by 1 in each group where people are protected, and like "rows" where rows are.
     """
     asked = Asked.of(question.source, question.keys, relations, dialect, unit)
     sums = Sums.of(question.tallies, asked.columns, dialect)
