@@ -251,3 +251,23 @@ def test_moments_beyond_the_engine_are_clamped_or_null_and_never_fail(engine, un
     found = [value for (value,) in engine.execute(f"SELECT {raw_sql(column, physical)} FROM moments").fetchall()]
     assert set(found[:4]) <= {18262, 18292, None}
     assert found[4:] == [18262, None]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda y: y.divided_by(y, 1),
+        lambda y: y * y,
+        lambda y: y * y + y,
+        lambda y: (y * 4) * (y * 4),
+    ],
+)
+def test_no_product_of_wide_numbers_overflows_on_a_row_because_its_operands_are_wide_already(engine, ask):
+    for bound in (1 << 62, 1 << 63, 1 << 64, 1 << 80):
+        schema = {"y": dp.between(-bound, 1).named("y")}
+        expression = ask(Name("y"))
+        if accepted(expression, schema):
+            check(engine, expression, schema, [{"y": value} for value in (-bound, -1, 0, 1, None)])
+        else:
+            with pytest.raises(Refusal):
+                type_of(expression, schema)

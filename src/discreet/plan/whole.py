@@ -99,7 +99,7 @@ class Whole:
         wide = raised.wide or divisor.wide
         above = raised.sql
         below = divisor.sql if divisor.fixed else f"NULLIF({divisor.sql}, 0)"
-        quotient = Whole(self.dialect.floor_div(above, below), least + lift, most + lift, self.dialect, wide=wide)
+        quotient = Whole(self.dialect.floor_div(above, below, wide=wide), least + lift, most + lift, self.dialect, wide=wide)
         return quotient.shifted(-lift)
 
     def rounded(self, above: int, below: int) -> Whole:
@@ -138,7 +138,8 @@ class Whole:
         return Whole(f"abs({self.sql})", 0, most, self.dialect, wide=self.wide)
 
     def _joined(self, sign: str, other: Whole, low: int, high: int) -> Whole:
-        wide = self.wide or other.wide or is_wide(low, high)
+        # The range is looked at first: it may be beyond the wide type too, which the operands do not tell.
+        wide = is_wide(low, high) or self.wide or other.wide
         if self.fixed is not None and other.fixed is not None:
             return self.constant(low, self.dialect)
         left, right = self.written(wide=wide), other.written(wide=wide)
