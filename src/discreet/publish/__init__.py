@@ -1,0 +1,22 @@
+"""Publishing: tables and synthetic data that are made once, from paid measurements, and answer for ever after."""
+
+from __future__ import annotations
+
+from discreet.core.lazy import lazy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from discreet.publish.domain import Domain as Domain
+    from discreet.publish.synthesis import load as load
+    from discreet.publish.synthesis import synthesize as synthesize
+    from discreet.publish.twin import Twin as Twin
+
+_HOMES = {
+    "Domain": "discreet.publish.domain",
+    "Twin": "discreet.publish.twin",
+    "load": "discreet.publish.synthesis",
+    "synthesize": "discreet.publish.synthesis",
+}
+
+__all__ = ["Domain", "Twin", "load", "synthesize"]
+__getattr__, __dir__ = lazy(__name__, _HOMES)

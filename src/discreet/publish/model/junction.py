@@ -1,0 +1,101 @@
+"""Junction trees: cliques of attributes that meet in separators, so that sums over all cells become sums over few."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from discreet.publish.domain import Clique
+
+
+@dataclass(frozen=True, slots=True)
+class Junction:
+    """Maximal cliques in an order in which each comes after its parent, with whom it shares its separator.
+
+    The first clique of each connected part has no parent, and an empty separator. A tree that leaves attributes out
+    says nothing of them.
+    """
+
+    sizes: tuple[int, ...]
+    cliques: tuple[Clique, ...]
+    parents: tuple[int, ...]  # -1 for a root
+    separators: tuple[Clique, ...]
+
+    @classmethod
+    def of(cls, sizes: Sequence[int], cliques: Iterable[Clique]) -> Junction:
+        """Make a tree in which each of the given cliques, and each single attribute, lies within a clique."""
+        wanted = [*cliques, *((place,) for place in range(len(sizes)))]
+        return _rooted(tuple(sizes), _maximal(_eliminated(sizes, wanted)))
+
+    @property
+    def cells(self) -> int:
+        """How many numbers a model over the tree has."""
+        return sum(math.prod(self.sizes[place] for place in clique) for clique in self.cliques)
+
+    def home(self, clique: Clique) -> int | None:
+        """Return the smallest clique of the tree that holds a set of attributes; None where none does."""
+        wanted = {*clique}
+        found = [place for place, each in enumerate(self.cliques) if wanted <= {*each}]
+        return min(found, key=lambda place: self._size(place), default=None)
+
+    def _size(self, place: int) -> int:
+        return math.prod(self.sizes[each] for each in self.cliques[place])
+
+
+def cells_with(sizes: Sequence[int], cliques: Iterable[Clique]) -> int:
+    """Return how many numbers a model over these cliques would have."""
+    wanted = [*cliques, *((place,) for place in range(len(sizes)))]
+    return sum(math.prod(sizes[place] for place in clique) for clique in _maximal(_eliminated(sizes, wanted)))
+
+
+def _eliminated(sizes: Sequence[int], cliques: Sequence[Clique]) -> list[Clique]:
+    """Return the cliques that arise when attributes are taken out one by one, the cheapest at each turn."""
+    near: dict[int, set[int]] = {place: set() for place in range(len(sizes))}
+    for clique in cliques:
+        for one, other in combinations(clique, 2):
+            near[one].add(other)
+            near[other].add(one)
+    found = []
+    while near:
+        # Ties are broken by the place of the attribute, so that the same question always makes the same tree.
+        taken = min(near, key=lambda place: (math.prod(sizes[other] for other in near[place]) * sizes[place], place))
+        others = near.pop(taken)
+        found.append(tuple(sorted((taken, *others))))
+        for other in others:
+            near[other] |= others - {other}
+            near[other].discard(taken)
+    return found
+
+
+def _maximal(cliques: Iterable[Clique]) -> list[Clique]:
+    """Leave out cliques that lie within another one."""
+    found: list[Clique] = []
+    for clique in sorted({*cliques}, key=lambda each: (-len(each), each)):
+        if not any({*clique} <= {*other} for other in found):
+            found.append(clique)
+    return found
+
+
+def _rooted(sizes: tuple[int, ...], cliques: list[Clique]) -> Junction:
+    """Join cliques by the largest separators there are (a maximum spanning forest), and put parents first."""
+    order: list[int] = []
+    parents: list[int] = []
+    separators: list[Clique] = []
+    left = [*range(len(cliques))]
+    while left:
+        best = max(
+            (
+                (len({*cliques[one]} & {*cliques[seen]}), -one, -place)
+                for one in left
+                for place, seen in enumerate(order)
+            ),
+            default=(0, -left[0], 0),
+        )
+        shared, one, parent = best[0], -best[1], -best[2]
+        parents.append(parent if shared else -1)
+        separators.append(tuple(sorted({*cliques[one]} & {*cliques[order[parent]]})) if shared else ())
+        order.append(one)
+        left.remove(one)
+    return Junction(sizes, tuple(cliques[each] for each in order), tuple(parents), tuple(separators))

@@ -1,0 +1,89 @@
+"""MST: all single attributes, a spanning tree of the pairs that hang together most, and the model over both.
+
+After McKenna, Miklau and Sheldon (2021), who spend a third of the budget on each of three things: measuring single
+attributes, choosing pairs, measuring them. Here most of it measures pairs, the larger ones more exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+
+from discreet.publish.coded import Counts, Measure
+from discreet.publish.domain import Clique, Domain
+from discreet.publish.merged import Merged
+from discreet.publish.method import Built, Say
+from discreet.publish.model.belief import Table
+from discreet.publish.model.fit import Noisy, fit
+from discreet.publish.model.junction import Junction
+from discreet.publish.model.marginal import Marginals
+from discreet.publish.spending import Allowance, Spending
+from discreet.publish.workload import Workload
+
+# Scores are whole numbers of this fraction of a row, so that expected counts below one still tell pairs apart.
+FINE = 64
+
+# What part of the budget measures single attributes, and what part chooses pairs; the rest measures the pairs.
+SINGLES, CHOOSING = Fraction(3, 10), Fraction(3, 20)
+
+
+def build(measure: Measure, domain: Domain, allowance: Allowance, workload: Workload, say: Say) -> Built:  # noqa: ARG001
+    """Fit a tree of pairs, whatever the workload."""
+    purse = Spending(allowance)
+    ones = [(place,) for place in range(len(domain))]
+    say("measure single attributes")
+    share = SINGLES * allowance.amount / len(ones)
+    singles = [purse.measure(one, exact, share) for one, exact in zip(ones, measure(ones), strict=True)]
+    merged = Merged.of(domain, singles)
+    domain, measure = merged.smaller, merged.measure(measure)
+    measured = [merged.noisy(one) for one in singles]
+    chosen = _chosen(measure, domain, purse, CHOOSING * allowance.amount, measured, say) if len(domain) > 1 else []
+    say("measure pairs")
+    for pair, exact, part in zip(chosen, measure(chosen), shared(purse.left, domain, chosen), strict=True):
+        measured.append(purse.measure(pair, exact, part))
+    say("fit the model")
+    return Built(fit(Junction.of(domain.sizes, chosen), measured, steps=1000), merged, tuple(measured))
+
+
+def _chosen(
+    measure: Measure,
+    domain: Domain,
+    purse: Spending,
+    part: Fraction,
+    measured: list[Noisy],
+    say: Say,
+) -> list[Clique]:
+    """Choose a spanning tree, edge by edge, each by how far its pair is from what single attributes predict."""
+    alone = Marginals.of(fit(Junction.of(domain.sizes, ()), measured, steps=200))
+    pairs = [*combinations(range(len(domain)), 2)]
+    say("choose pairs")
+    scores = {
+        pair: distance(exact, alone.table(pair) * alone.model.total)
+        for pair, exact in zip(pairs, measure(pairs), strict=True)
+    }
+    part_of = [*range(len(domain))]
+    chosen: list[Clique] = []
+    for _ in range(len(domain) - 1):
+        open_ = [pair for pair in pairs if part_of[pair[0]] != part_of[pair[1]]]
+        taken = open_[purse.choose([scores[pair] for pair in open_], FINE, part / (len(domain) - 1))]
+        chosen.append(taken)
+        one, other = (part_of[place] for place in taken)
+        part_of = [one if each == other else each for each in part_of]
+    return chosen
+
+
+def shared(amount: Fraction, domain: Domain, cliques: Sequence[Clique]) -> list[Fraction]:
+    """Split an amount over marginals so that the sum of the noise in all their cells is least.
+
+    A marginal of n cells that gets a part p has noise in proportion to n / sqrt(p), so that p goes with n^(2/3).
+    """
+    weights = [Fraction(round(domain.cells(clique) ** (2 / 3) * 1000)) for clique in cliques]
+    return [amount * weight / sum(weights) for weight in weights]
+
+
+def distance(exact: Counts, expected: Table) -> int:
+    """Return the sum of absolute differences in whole units of 1/FINE rows, exactly: one row moves it by FINE."""
+    return int(np.abs(exact * FINE - np.rint(expected * FINE).astype(np.int64)).sum())

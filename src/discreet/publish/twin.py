@@ -1,0 +1,187 @@
+"""Twins: a table's double, made once from paid measurements, that may be sampled and asked for ever after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.account.loss import PrivacyLoss
+from discreet.core.errors import BadParameter
+from discreet.publish.domain import Clique, Domain
+from discreet.publish.merged import Merged
+from discreet.publish.model.belief import Schedule, Table, axes_outside
+from discreet.publish.model.fit import Fit, Noisy
+from discreet.publish.model.marginal import Marginals, summed
+from discreet.publish.model.sample import sample
+from discreet.publish.normal import quantile
+
+# A potential that leaves no chance: its exponential is zero, and yet it is a number to calculate with.
+_NEVER = -1e6
+_TINY = 1e-300
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number that a twin tells, and how far the truth may lie from it.
+
+    `error` is a half-width that holds with probability 1 - beta, from the noise that was added and from how far the
+    twin is from what was measured. It is None where nothing that was measured bears on the question: then nobody who
+    has not paid can say.
+    """
+
+    value: float
+    error: float | None
+
+    @property
+    def low(self) -> float | None:
+        """The lower end, where there is one."""
+        return None if self.error is None else self.value - self.error
+
+    @property
+    def high(self) -> float | None:
+        """The upper end, where there is one."""
+        return None if self.error is None else self.value + self.error
+
+    def __str__(self) -> str:
+        bar = "(no bar: not measured)" if self.error is None else f"± {self.error:,.0f}"
+        return f"{self.value:,.0f} {bar}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Twin:
+    """A model of a table over coded attributes.
+
+    Guarantee: everything here follows from measurements that `loss` paid for; sampling it or asking it costs nothing.
+    """
+
+    domain: Domain
+    model: Fit
+    merged: Merged
+    measured: tuple[Noisy, ...]
+    loss: PrivacyLoss
+    method: str
+    words: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """How many rows the table has, as far as the measurements tell."""
+        return max(0, round(self.model.total))
+
+    def codes(self, rows: int | None = None, *, independent: bool = False) -> dict[str, NDArray[np.int64]]:
+        """Draw rows as codes; as many as the table has, unless said otherwise."""
+        many = self.rows if rows is None else rows
+        if isinstance(many, bool) or not isinstance(many, int) or many < 0:
+            raise BadParameter("rows", rows, why="a sample has a whole number of rows", fix="use 1000, for example")
+        drawn = self.merged.codes(sample(self.model, many, independent=independent))
+        return dict(zip(self.domain.names, drawn, strict=True))
+
+    def marginal(self, columns: str | Iterable[str]) -> Table:
+        """Return the expected count of every cell of a marginal, in the order of the domain."""
+        clique = self.domain.clique(columns)
+        table = Marginals.of(self.model).table(clique) * self.model.total
+        return self.merged.expanded(clique, table)
+
+    def answer(self, where: Mapping[str, int | Sequence[int]], *, beta: float = 0.05) -> Estimate:
+        """Estimate how many rows have one of the given codes in every named column."""
+        picked = {self.domain.clique(name)[0]: self._picked(name, codes) for name, codes in where.items()}
+        clique: Clique = tuple(sorted(picked))
+        table = self.marginal(self.domain.named(clique)) if clique else np.asarray(self.model.total)
+        for axis, place in enumerate(clique):
+            shape = [-1 if other == axis else 1 for other in range(len(clique))]
+            table = table * picked[place].reshape(shape)
+        return Estimate(float(table.sum()), self._error(clique, picked, beta))
+
+    def condition(self, **values: int | Sequence[int]) -> Twin:
+        """Return the twin of the rows that have one of the given codes in every named column."""
+        found = self
+        for name, codes in values.items():
+            found = found._given(self.domain.clique(name)[0], self._picked(name, codes))
+        return found
+
+    def save(self, path: str | Path) -> None:
+        """Write the twin as one versioned JSON file, which `publish.load` reads; no code is in it."""
+        from discreet.publish.twin_serial import to_json
+
+        Path(path).write_text(to_json(self), encoding="utf-8")
+
+    def __repr__(self) -> str:
+        return f"Twin({self.method!r}, {len(self.domain)} attributes, about {self.rows:,} rows, {self.loss!r})"
+
+    def _picked(self, name: str, codes: int | Sequence[int]) -> NDArray[np.bool_]:
+        (place,) = self.domain.clique(name)
+        listed = [codes] if isinstance(codes, int) else [*codes]
+        for code in listed:
+            if isinstance(code, bool) or not isinstance(code, int) or not 0 <= code < self.domain.sizes[place]:
+                why = f"the codes of {name!r} are 0 to {self.domain.sizes[place] - 1}"
+                raise BadParameter(name, code, why=why, fix="use one of them")
+        found = np.zeros(self.domain.sizes[place], bool)
+        found[listed] = True
+        return found
+
+    def _given(self, place: int, picked: NDArray[np.bool_]) -> Twin:
+        """Leave out what is not picked of one attribute, in the model and in the shares of its groups."""
+        kept = self.merged.shares[place] * picked
+        group = self.merged.groups[place]
+        inside = np.bincount(group, weights=kept).astype(np.float64)
+        if not inside.any():
+            raise BadParameter(self.domain.names[place], [], why="no code is picked", fix="name at least one")
+        shares = [*self.merged.shares]
+        shares[place] = np.where(inside[group] > 0, kept / np.where(inside[group] > 0, inside[group], 1.0), kept)
+        model = _reweighted(self.model, place, inside)
+        return replace(self, model=model, merged=replace(self.merged, shares=tuple(shares)), measured=())
+
+    def _error(self, clique: Clique, picked: Mapping[int, NDArray[np.bool_]], beta: float) -> float | None:
+        """Bound how far the answer is from the truth, by the measurement that says most about it.
+
+        The twin's answer differs from the measured one by a known amount, and that from the truth by its noise.
+        """
+        if not 0 < beta < 1:
+            raise BadParameter("beta", beta, why="it is a probability", fix="use 0.05")
+        marginals = Marginals.of(self.model)
+        found: list[float] = []
+        for each in self.measured:
+            if not {*clique} <= {*each.clique}:
+                continue
+            weights = self._weights(each.clique, picked)
+            if weights is None:
+                continue
+            told = marginals.table(each.clique) * self.model.total
+            noise = quantile(1 - beta / 2) * each.scale * float(np.sqrt(weights.sum()))
+            found.append(abs(float(((told - each.values) * weights).sum())) + noise)
+        return min(found, default=None)
+
+    def _weights(self, clique: Clique, picked: Mapping[int, NDArray[np.bool_]]) -> Table | None:
+        """Return which cells of a measured marginal are meant; None where a group of merged codes is meant in part."""
+        shape = self.merged.smaller.shape(clique)
+        weights = np.ones(shape)
+        for axis, place in enumerate(clique):
+            if place not in picked:
+                continue
+            group = self.merged.groups[place]
+            share = np.bincount(group, weights=picked[place]) / np.bincount(group)
+            if ((share > 0) & (share < 1)).any():
+                return None
+            weights = weights * share.reshape([-1 if other == axis else 1 for other in range(len(clique))])
+        return weights
+
+
+def _reweighted(model: Fit, place: int, weights: Table) -> Fit:
+    """Return a model in which the cells of one attribute weigh so much less, and its total accordingly."""
+    tree, schedule = model.tree, Schedule.of(model.tree)
+    home = tree.home((place,))
+    assert home is not None, "every attribute is in the tree"
+    logs = []
+    for number, (clique, table) in enumerate(zip(tree.cliques, model.tables, strict=True)):
+        log = np.log(np.maximum(table, _TINY))
+        if tree.separators[number]:
+            shared = summed(table, axes_outside(clique, {*tree.separators[number]}))
+            log = log - np.log(np.maximum(shared, _TINY)).reshape(schedule.here[number])
+        logs.append(log)
+    shape = [-1 if each == place else 1 for each in tree.cliques[home]]
+    logs[home] = logs[home] + np.where(weights > 0, np.log(np.maximum(weights, _TINY)), _NEVER).reshape(shape)
+    beliefs = schedule.beliefs(logs)
+    return Fit(tree, tuple(beliefs.tables), model.total * float(np.exp(beliefs.log_scale)), {})

@@ -1,0 +1,75 @@
+"""Domains and coded tables: what may be published, and exact marginals of it."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from discreet.core.errors import BadParameter, UnknownName
+from discreet.publish.coded import Coded
+from discreet.publish.domain import Domain
+from tests.publish.worlds import made
+
+
+def test_a_clique_is_named_in_any_order_and_kept_in_the_domains():
+    domain = Domain.of({"age": 4, "sex": 2, "ward": 3})
+    assert domain.clique(["ward", "age"]) == (0, 2)
+    assert domain.named((0, 2)) == ("age", "ward")
+    assert domain.cells((0, 2)) == 12
+
+
+def test_an_unknown_column_is_refused_with_the_nearest():
+    with pytest.raises(UnknownName, match="age"):
+        Domain.of({"age": 4}).clique("aeg")
+
+
+@pytest.mark.parametrize("size", [0, -1, 1.5, True, 1 << 20])
+def test_sizes_that_are_none_are_refused(size):
+    with pytest.raises(BadParameter):
+        Domain.of({"age": size})
+
+
+def test_marginals_are_exact_counts():
+    generator = made(1)
+    columns = {"a": generator.integers(0, 3, 1000), "b": generator.integers(0, 4, 1000)}
+    table = Coded.of(columns, Domain.of({"a": 3, "b": 4}))
+    (both,) = table.measure([(0, 1)])
+    for a in range(3):
+        for b in range(4):
+            assert both[a, b] == ((columns["a"] == a) & (columns["b"] == b)).sum()
+
+
+def test_codes_outside_the_domain_count_as_missing_and_never_raise():
+    odd = [0, 1, -1, 7, 2**31, -(2**63), np.nan, np.inf, 0.5]
+    columns = {"a": np.asarray(odd), "b": np.zeros(len(odd), np.int64)}
+    table = Coded.of(columns, Domain.of({"a": 3, "b": 1}))
+    one, both = table.measure([(0,), (0, 1)])
+    assert one.tolist() == [1, 1, 0]
+    assert both.sum() == 2
+    assert table.measure([(1,)])[0].tolist() == [len(odd)]
+
+
+def test_one_row_changes_one_cell_of_each_marginal_by_one():
+    generator = made(2)
+    columns = {"a": generator.integers(0, 3, 50), "b": generator.integers(-1, 5, 50)}
+    domain = Domain.of({"a": 3, "b": 4})
+    shorter = {name: values[:-1] for name, values in columns.items()}
+    for one, other in zip(
+        Coded.of(columns, domain).measure([(0,), (1,), (0, 1)]),
+        Coded.of(shorter, domain).measure([(0,), (1,), (0, 1)]),
+        strict=True,
+    ):
+        assert abs(one - other).sum() <= 1
+
+
+def test_tables_come_from_arrow_and_from_frames():
+    import pandas as pd
+
+    columns = {"a": [0, 1, 1], "b": [1, 0, 1]}
+    domain = Domain.of({"a": 2, "b": 2})
+    for data in (columns, pa.table(columns), pd.DataFrame(columns)):
+        assert Coded.of(data, domain).measure([(0, 1)])[0].tolist() == [[0, 1], [1, 1]]
+
+
+def test_text_is_refused_by_its_type_and_not_by_its_values():
+    with pytest.raises(BadParameter, match="whole numbers"):
+        Coded.of({"a": ["0", "1"]}, Domain.of({"a": 2}))

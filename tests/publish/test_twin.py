@@ -1,0 +1,149 @@
+"""Twins: what they tell is near the truth, bars hold, conditions and files keep it."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from discreet import publish
+from discreet.account.budget import Budget
+from discreet.core.errors import BadParameter, Refusal, UnknownName
+from discreet.publish.method import METHODS, method_of
+from discreet.publish.spending import Allowance, Spending
+from discreet.testing import seeded
+from tests.publish.worlds import dependent_table, made
+
+BUILT = tuple(name for name in METHODS if name in ("aim", "independent", "mst", "tables"))
+
+
+@pytest.fixture(scope="module")
+def table():
+    return dependent_table(made(1))
+
+
+@pytest.mark.parametrize("method", BUILT)
+@pytest.mark.parametrize("budget", [Budget(epsilon=5), Budget(epsilon=5, delta=1e-9), Budget(rho=1)])
+def test_a_twin_has_nearly_the_tables_marginals(table, method, budget):
+    domain, columns = table
+    with seeded(3):
+        twin = publish.synthesize(columns, domain, budget=budget, method=method, workload=2)
+    singles = [twin.marginal(name) for name in domain.names]
+    for name, found in zip(domain.names, singles, strict=True):
+        exact = np.bincount(columns[name], minlength=len(found))
+        assert abs(found - exact).sum() / 4000 < 0.05
+    if method != "independent":
+        exact = np.histogram2d(columns["first"], columns["second"], bins=[3, 3])[0]
+        assert abs(twin.marginal(["first", "second"]) - exact).sum() / 4000 < 0.1
+
+
+@pytest.mark.parametrize("method", BUILT)
+def test_a_method_spends_no_more_than_its_allowance(table, method, monkeypatch):
+    domain, columns = table
+    purses = []
+    init = Spending.__init__
+
+    def remember(self, *arguments, **named):
+        init(self, *arguments, **named)
+        purses.append(self)
+
+    monkeypatch.setattr(Spending, "__init__", remember)
+    twin = publish.synthesize(columns, domain, budget=Budget(rho=Fraction(1, 100)), method=method, workload=2)
+    assert purses
+    assert sum(purse.spent for purse in purses) <= Fraction(1, 100)
+    assert twin.loss == Allowance.of(Budget(rho=Fraction(1, 100))).loss
+
+
+def test_bars_cover_the_truth_of_what_was_measured(table):
+    """Of 600 answers with bars at 95%, at least 95% less four standard errors cover."""
+    domain, columns = table
+    covered = many = 0
+    for seed in range(30):
+        with seeded(seed):
+            twin = publish.synthesize(columns, domain, budget=Budget(rho=Fraction(1, 200)), method="aim", workload=2)
+        for first in range(3):
+            for second in range(3):
+                found = twin.answer({"first": first, "second": second})
+                if found.error is None:
+                    continue
+                many += 1
+                exact = ((columns["first"] == first) & (columns["second"] == second)).sum()
+                covered += found.low <= exact <= found.high
+    assert many > 100
+    assert covered / many >= 0.95 - 4 * np.sqrt(0.95 * 0.05 / many)
+
+
+def test_an_answer_that_nothing_measured_bears_on_has_no_bar(table):
+    domain, columns = table
+    twin = publish.synthesize(columns, domain, budget=Budget(epsilon=1), method="independent")
+    assert twin.answer({"first": 0}).error is not None
+    assert twin.answer({"first": 0, "second": 0}).error is None
+
+
+def test_a_condition_keeps_what_it_says_and_the_rest_in_proportion(table):
+    domain, columns = table
+    twin = publish.synthesize(columns, domain, budget=Budget(rho=1), method="mst")
+    given = twin.condition(second=[0, 2], third=1)
+    drawn = given.codes(500)
+    assert set(drawn["second"]) <= {0, 2}
+    assert set(drawn["third"]) == {1}
+    both = twin.marginal(["first", "second", "third"])[:, [0, 2], 1]
+    np.testing.assert_allclose(given.marginal("first"), both.sum(axis=1), rtol=1e-6)
+    assert given.model.total == pytest.approx(both.sum())
+
+
+def test_a_saved_twin_is_the_same_when_loaded(table, tmp_path):
+    domain, columns = table
+    twin = publish.synthesize(columns, domain, budget=Budget(epsilon=1, delta=1e-9), method="aim", workload=2)
+    twin.save(tmp_path / "twin.json")
+    again = publish.load(tmp_path / "twin.json")
+    assert (again.loss, again.method, again.domain) == (twin.loss, twin.method, twin.domain)
+    for names in (["first"], ["first", "third"], ["second", "third", "fourth"]):
+        np.testing.assert_array_equal(again.marginal(names), twin.marginal(names))
+    assert str(again.answer({"first": 0})) == str(twin.answer({"first": 0}))
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"discreet": 1, "twin": {}}', "\0", "[1]"])
+def test_a_file_that_is_no_twin_is_refused(text, tmp_path):
+    path = tmp_path / "twin.json"
+    path.write_text(text)
+    with pytest.raises(BadParameter):
+        publish.load(path)
+
+
+def test_a_twin_of_an_empty_table_is_a_twin(table):
+    domain, columns = table
+    empty = {name: values[:0] for name, values in columns.items()}
+    for method in BUILT:
+        twin = publish.synthesize(empty, domain, budget=Budget(epsilon=1), method=method, workload=2)
+        assert all(len(column) == 10 for column in twin.codes(10).values())
+
+
+def test_misspelt_words_are_refused_with_the_nearest(table):
+    domain, columns = table
+    with pytest.raises(UnknownName, match="mst"):
+        publish.synthesize(columns, domain, budget=Budget(epsilon=1), method="msst")
+    with pytest.raises(UnknownName, match="first"):
+        publish.synthesize(columns, domain, budget=Budget(epsilon=1), workload=[["frist"]])
+    with pytest.raises(UnknownName):
+        publish.synthesize({"other": [0]}, domain, budget=Budget(epsilon=1))
+
+
+def test_a_domain_too_large_for_one_histogram_is_refused_before_anything_is_paid():
+    domain = publish.Domain.of({f"a{number}": 10 for number in range(10)})
+    with pytest.raises(Refusal, match="1e"):
+        publish.synthesize(
+            {f"a{number}": [0] for number in range(10)}, domain, budget=Budget(epsilon=1), method="tables"
+        )
+
+
+def test_every_method_has_a_module_that_builds():
+    for name in BUILT:
+        assert callable(method_of(name).build)
+
+
+def test_auto_looks_at_no_row(table):
+    domain, columns = table
+    empty = {name: values[:0] for name, values in columns.items()}
+    for budget in (Budget(epsilon=Fraction(1, 10)), Budget(epsilon=10, delta=1e-9)):
+        names = {publish.synthesize(each, domain, budget=budget, workload=2).method for each in (columns, empty)}
+        assert len(names) == 1
