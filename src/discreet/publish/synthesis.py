@@ -13,7 +13,6 @@ from discreet.publish.domain import Domain
 from discreet.publish.method import check_method, method_of
 from discreet.publish.spending import Allowance
 from discreet.publish.twin import Twin
-from discreet.publish.twin_serial import from_json
 from discreet.publish.workload import Workload
 
 Asked = int | Sequence[Sequence[str]] | None
@@ -70,4 +69,4 @@ def load(path: str | Path) -> Twin:
         raise BadParameter(
             "path", str(path), why="no twin can be read there", fix="pass the file that save wrote"
         ) from None
-    return from_json(text)
+    return Twin.from_json(text)

@@ -17,6 +17,7 @@ from discreet.publish.model.belief import Schedule, Table, axes_outside
 from discreet.publish.model.fit import Fit, Noisy
 from discreet.publish.model.marginal import Marginals, summed
 from discreet.publish.model.sample import sample
+from discreet.publish.twin_serial import from_json, to_json
 from discreet.publish.normal import quantile
 
 # A potential that leaves no chance: its exponential is zero, and yet it is a number to calculate with.
@@ -104,9 +105,16 @@ class Twin:
 
     def save(self, path: str | Path) -> None:
         """Write the twin as one versioned JSON file, which `publish.load` reads; no code is in it."""
-        from discreet.publish.twin_serial import to_json
+        Path(path).write_text(self.to_json(), encoding="utf-8")
 
-        Path(path).write_text(to_json(self), encoding="utf-8")
+    def to_json(self) -> str:
+        """Write the twin as versioned JSON."""
+        return to_json(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> Twin:
+        """Read what `to_json` wrote."""
+        return cls(**from_json(text))
 
     def __repr__(self) -> str:
         return f"Twin({self.method!r}, {len(self.domain)} attributes, about {self.rows:,} rows, {self.loss!r})"

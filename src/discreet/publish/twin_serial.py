@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +15,45 @@ from discreet.publish.domain import Domain
 from discreet.publish.merged import Merged
 from discreet.publish.model.fit import Fit, Noisy
 from discreet.publish.model.junction import Junction
-from discreet.publish.twin import Twin
 
 _FIELDS = ("names", "sizes", "cliques", "parents", "separators", "tables", "total", "groups", "shares", "measured")
 _MORE = ("loss", "method", "words")
 _UNCHANGED = "pass the file that save wrote, unchanged"
 
 
-def to_json(twin: Twin) -> str:
+class Written(Protocol):
+    """What is written of a twin."""
+
+    @property
+    def domain(self) -> Domain:
+        """The attributes."""
+
+    @property
+    def model(self) -> Fit:
+        """The model."""
+
+    @property
+    def merged(self) -> Merged:
+        """How groups are shared out."""
+
+    @property
+    def measured(self) -> tuple[Noisy, ...]:
+        """What was paid for."""
+
+    @property
+    def loss(self) -> PrivacyLoss:
+        """What was paid."""
+
+    @property
+    def method(self) -> str:
+        """How it was made."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What is to be known of it."""
+
+
+def to_json(twin: Written) -> str:
     """Write a twin."""
     tree = twin.model.tree
     return records.write(
@@ -45,16 +76,16 @@ def to_json(twin: Twin) -> str:
     )
 
 
-def from_json(text: str) -> Twin:
-    """Read what `to_json` wrote, checking that its parts fit together."""
+def from_json(text: str) -> dict[str, Any]:
+    """Read what `to_json` wrote, as the parts of a twin, checking that they fit together."""
     found = records.fields("twin", records.read("twin", text), (*_FIELDS, *_MORE))
     try:
-        return _twin(found)
+        return _parts(found)
     except (TypeError, ValueError, KeyError, IndexError, AttributeError):
         raise BadParameter("twin", "<file>", why="its parts do not fit together", fix=_UNCHANGED) from None
 
 
-def _twin(found: dict[str, Any]) -> Twin:
+def _parts(found: dict[str, Any]) -> dict[str, Any]:
     domain = Domain(tuple(found["names"]), tuple(found["sizes"]))
     groups = tuple(
         _read(group, "<i4", (size,)).astype(np.int64) for group, size in zip(found["groups"], domain.sizes, strict=True)
@@ -79,7 +110,8 @@ def _twin(found: dict[str, Any]) -> Twin:
     )
     model = Fit(tree, tables, float(found["total"]), {})
     loss = PrivacyLoss.from_json(found["loss"])
-    return Twin(domain, model, merged, measured, loss, str(found["method"]), tuple(map(str, found["words"])))
+    told = {"loss": loss, "method": str(found["method"]), "words": tuple(map(str, found["words"]))}
+    return {"domain": domain, "model": model, "merged": merged, "measured": measured, **told}
 
 
 def _written(array: NDArray[Any], kind: str) -> str:

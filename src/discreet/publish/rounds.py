@@ -1,0 +1,119 @@
+"""Rounds: choose the marginal that the model so far gets most wrong, measure it, fit anew, and again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from discreet.publish.coded import Counts, Measure
+from discreet.publish.domain import Clique, Domain
+from discreet.publish.method import Say
+from discreet.publish.model.fit import Fit, Noisy, fit
+from discreet.publish.model.junction import Junction, cells_with
+from discreet.publish.model.marginal import Marginals
+from discreet.publish.mst import FINE, distance
+from discreet.publish.spending import Spending
+
+# How much of a round chooses; the rest of it measures.
+CHOOSING = Fraction(1, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How rounds go: the first price of one, whether later ones grow dearer, and what the model is made of.
+
+    `whole` makes one table of each connected part of what was measured; otherwise a junction tree is made, whose room
+    grows with what was spent. `steps` are those of a fit after each round.
+    """
+
+    price: Fraction
+    grows: bool
+    whole: bool
+    most_cells: int
+    steps: int
+    choosing: Fraction = CHOOSING
+
+    def tree(self, domain: Domain, cliques: Sequence[Clique]) -> Junction:
+        """Return the tree of a model for what was measured."""
+        return Junction.of(domain.sizes, together(cliques) if self.whole else cliques)
+
+    def cells(self, domain: Domain, cliques: Sequence[Clique]) -> int:
+        """Return how many numbers that model has."""
+        return cells_with(domain.sizes, together(cliques) if self.whole else cliques)
+
+
+def rounds(
+    measure: Measure,
+    domain: Domain,
+    weights: Mapping[Clique, int],
+    purse: Spending,
+    measured: Sequence[Noisy],
+    style: Style,
+    say: Say,
+) -> tuple[Fit, list[Noisy]]:
+    """Spend what is left on rounds; returns the model and all that was measured.
+
+    Guarantee: what the purse has left, for candidates and weights that are public.
+    """
+    known, price = [*measured], style.price
+    say("count the workload")
+    exact = dict(zip(weights, measure([*weights]), strict=True))
+    model = fit(style.tree(domain, [each.clique for each in known]), known, steps=style.steps)
+    turn = 0
+    while purse.left > 0:
+        turn += 1
+        if purse.left < (2 if style.grows else Fraction(3, 2)) * price:
+            price = purse.left
+        say(f"round {turn}")
+        taken = _chosen(model, domain, exact, weights, known, purse, price, style)
+        noise = price * (1 - style.choosing)
+        known.append(purse.measure(taken, exact[taken], min(noise, purse.left)))
+        before = Marginals.of(model).table(taken) * model.total
+        model = fit(style.tree(domain, [each.clique for each in known]), known, steps=style.steps, start=model)
+        after = Marginals.of(model).table(taken) * model.total
+        learned = float(abs(after - before).sum())
+        expected = math.sqrt(2 / math.pi) * purse.allowance.scale(noise) * domain.cells(taken)
+        # A round that taught less than its noise: the next ones are bought with half of that noise.
+        if style.grows and learned <= expected and purse.left > 0:
+            price = min(price * (4 if purse.allowance.currency == "rho" else 2), purse.left)
+    return model, known
+
+
+def _chosen(
+    model: Fit,
+    domain: Domain,
+    exact: Mapping[Clique, Counts],
+    weights: Mapping[Clique, int],
+    known: Sequence[Noisy],
+    purse: Spending,
+    price: Fraction,
+    style: Style,
+) -> Clique:
+    """Choose a marginal that the model gets wrong by more than its noise would be, and that there is room for."""
+    spent = float((purse.spent + price) / purse.allowance.amount)
+    room = style.most_cells if style.whole else style.most_cells * spent
+    cliques = [each.clique for each in known]
+    there = {*cliques}
+    fitting = [
+        part for part in weights if part in there or len(part) == 1 or style.cells(domain, [*cliques, part]) <= room
+    ]
+    noise = math.sqrt(2 / math.pi) * purse.allowance.scale(price * (1 - style.choosing))
+    expected = Marginals.of(model)
+    scores = [
+        weights[part]
+        * (distance(exact[part], expected.table(part) * model.total) - round(FINE * noise * domain.cells(part)))
+        for part in fitting
+    ]
+    most = max(weights[part] for part in fitting)
+    return fitting[purse.choose(scores, FINE * most, price * style.choosing)]
+
+
+def together(cliques: Iterable[Clique]) -> list[Clique]:
+    """Return the connected parts of sets of attributes."""
+    found: list[set[int]] = []
+    for clique in cliques:
+        apart = [part for part in found if not part & {*clique}]
+        found = [*apart, {*clique}.union(*(part for part in found if part & {*clique}))]
+    return [tuple(sorted(part)) for part in found]
