@@ -53,7 +53,7 @@ def main(area: str | None, check: bool, json_file: Path | None, markdown: bool, 
 def _choose(area: str, only: str) -> dict[str, Area]:
     """The areas asked for, each with the cases asked for."""
     try:
-        loaded = {name: areas.load(name)[1] for name in (areas.names() if area == "all" else [area])}
+        loaded = {name: areas.load(name)[1] for name in _named(area)}
     except UnknownName as refusal:
         raise click.UsageError(str(refusal)) from refusal
     kept = {
@@ -64,6 +64,11 @@ def _choose(area: str, only: str) -> dict[str, Area]:
     if not kept:
         raise click.UsageError(f"no case of {area} has {only!r} in its name; run without --only to see them all")
     return kept
+
+
+def _named(area: str) -> list[str]:
+    """The names asked for: all, or an area with its parts, whose names begin with its own (local, local_rappor)."""
+    return [name for name in areas.names() if area in (name, "all") or name.startswith(f"{area}_")] or [area]
 
 
 def _run(name: str, area: Area, quick: bool) -> AreaResult:

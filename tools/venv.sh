@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes a virtual environment and installs Discreet into it, pinned by constraints.txt.
-# usage: tools/venv.sh FOLDER PYTHON demo|all      (demo: core and plots; all: every extra and the tools)
+# usage: tools/venv.sh FOLDER PYTHON demo|all      (demo: core and plots; all: every extra, the tools, and Java)
 set -eu
 venv=$1 wanted=$2 what=$3
 
@@ -54,12 +54,27 @@ install() {
         --constraint constraints.txt --build-constraint constraints.txt "$@"
 }
 
+# Spark runs on Java 17 or newer; its tests say so and fail where there is none and we may not install it.
+ensure_java() {
+    version=$("${JAVA_HOME:+$JAVA_HOME/bin/}java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p' | head -1) || true
+    [ "${version:-0}" -ge 17 ] && return
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        echo "installing Java 17 for Spark" >&2
+        apt-get update -qq || true
+        apt-get install -y -qq openjdk-17-jre-headless >/dev/null && return
+    fi
+    echo "There is no Java 17, on which Spark runs, and it cannot be installed from here." >&2
+    echo "Fix: sudo apt-get install openjdk-17-jre-headless   (or your system's package of that kind)" >&2
+    exit 1
+}
+
 echo "installing into $venv ($what)"
 # The environment's first pip may be too old for --build-constraint and for dependency groups.
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --upgrade pip
 case $what in
 demo) install --editable '.[plot]' ;;
 all)
+    ensure_java
     install --editable '.[all]' --group dev
     touch "$venv/.ready-demo" # all includes what the demonstration needs
     ;;

@@ -7,12 +7,13 @@ from typing import Literal
 
 OURS = "discreet"
 
-Unit = Literal["s", "B"]
+Unit = Literal["s", "B", "%"]
 Comparison = Literal["ratio", "difference", "figure"]
 
 _STEPS: dict[Unit, tuple[tuple[float, str], ...]] = {
     "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")),
     "B": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")),
+    "%": ((1e-2, "%"),),
 }
 
 

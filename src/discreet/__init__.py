@@ -92,11 +92,17 @@ _HOMES = {
     "when": "discreet.plan.expressions",
 }
 
-# The rest of the aggregates: they answer to `dp.std` and the like, and stay out of the list that people read first.
-_ALSO = dict.fromkeys(
-    ("cdf", "correlation", "covariance", "histogram", "max", "min", "std", "top_k", "variance"),
-    "discreet.plan.aggregates",
-) | dict.fromkeys(("greatest", "least"), "discreet.plan.expressions")
+# The rest of the aggregates, and where rows lie: they answer to `dp.std` and the like, and stay out of the list that
+# people read first.
+_ALSO = {
+    **dict.fromkeys(
+        ("cdf", "correlation", "covariance", "histogram", "max", "min", "std", "top_k", "variance"),
+        "discreet.plan.aggregates",
+    ),
+    **dict.fromkeys(("greatest", "least"), "discreet.plan.expressions"),
+    **dict.fromkeys(("csv", "parquet", "postgres", "spark"), "discreet.data.source"),
+    "local": "discreet.local",
+}
 
 __all__ = sorted(_HOMES)
 __getattr__, __dir__ = lazy(__name__, _HOMES | _ALSO)

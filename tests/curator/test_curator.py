@@ -250,7 +250,7 @@ def test_a_file_that_changes_while_it_is_registered_is_refused(curator, file, mo
         file.write_text("ward,age,patient_id\nA,41,1\n")
         return fingerprint(source, key)
 
-    monkeypatch.setattr("discreet.curator._tables.fingerprint", meanwhile)
+    monkeypatch.setattr("discreet.data.files.fingerprint", meanwhile)
     assert refusal(SourceChanged, lambda: register(curator, file)) == (
         "the source of 'visits': it changed while it was looked at. Fix: repeat this once nobody writes to it."
     )

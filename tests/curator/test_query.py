@@ -69,11 +69,6 @@ def test_a_join_adds_public_columns_and_leaves_rows_without_partner_out(visits):
     assert [row["n"] for row in exactly(joined.group_by("floor").agg(n=dp.count()))] == [5, 3]
 
 
-def test_a_private_table_is_not_joined(visits):
-    with pytest.raises(BadParameter, match="only public tables are joined"):
-        visits.join(visits, on="id")
-
-
 def test_a_union_has_the_rows_of_both(visits):
     old, young = visits.where(visits.age >= 40), visits.where(visits.age < 40)
     assert exactly(old.union(young).count()).value() == 9

@@ -1,9 +1,20 @@
-"""Fixtures of the ledger's tests."""
+"""Fixtures of the ledger's tests. A module that says EVERY_STORE runs once for each kind of store."""
 
 import pytest
 
 from discreet.ledger import Ledger
 from tests.ledger.helpers import Clock, epsilon
+from tests.ledger.stores import STORES, homes, new_place
+
+
+def pytest_generate_tests(metafunc):
+    if "store" in metafunc.fixturenames and getattr(metafunc.module, "EVERY_STORE", False):
+        metafunc.parametrize("store", STORES, indirect=True)
+
+
+@pytest.fixture
+def store(request):
+    return getattr(request, "param", "sqlite")
 
 
 @pytest.fixture
@@ -12,8 +23,11 @@ def clock():
 
 
 @pytest.fixture
-def path(tmp_path):
-    return tmp_path / "vault.discreet"
+def path(store, tmp_path, monkeypatch):
+    """The path, or the URL, of a vault to be made."""
+    for name, value in homes(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    return new_place(store, tmp_path)
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 """A nursery of short lives: children ask a question and are killed at every step of it; run as a program of its own.
 
-`python -m tests.ledger.killing VAULT KILLS SEED` prints one line of JSON for each life. A question's first life ends at
-a given step, the next at any step or at any moment, and the last one may live. Children are forked here, where there
-are no threads.
+`python -m tests.ledger.killing VAULT KILLS SEED` prints one line of JSON for each life; the vault is a path or a URL.
+A question's first life ends at a given step, the next at any step or at any moment, and the last one may live.
+Children are forked here, where there are no threads.
 """
 
 import json
@@ -14,6 +14,7 @@ import time
 from contextlib import contextmanager
 
 from discreet.ledger import Ledger
+from discreet.ledger.place import is_url
 from tests.ledger.helpers import charge, epsilon
 
 LEASE = 0.001
@@ -57,18 +58,35 @@ class Mortal(Ledger):
     step = staticmethod(lambda: None)
 
     @contextmanager
-    def _write(self):
+    def _write(self, *wanted):
         self.step()
-        with super()._write() as transaction:
+        with super()._write(*wanted) as transaction:
             yield Watched(transaction, self.step)
             self.step()
         self.step()
+
+
+def watch_network(step):
+    """Take a step before and after everything that goes to the server: statements wait, and then go out together."""
+    from discreet.ledger.postgres_transaction import PostgresTransaction
+
+    sent = PostgresTransaction._sent
+
+    def watched(self, *arguments):
+        step()
+        result = sent(self, *arguments)
+        step()
+        return result
+
+    PostgresTransaction._sent = watched
 
 
 def ask(path, question, step, noise):
     """One child's life: open, ask, work, and tell the world the answer."""
     with Mortal.open(path, lease_seconds=LEASE) as ledger:
         ledger.step = step
+        if is_url(path):
+            watch_network(step)
         ledger._anchors = Watched(ledger._anchors, step)
 
         def work():

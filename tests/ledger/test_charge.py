@@ -9,6 +9,8 @@ from discreet.core.errors import BadParameter
 from discreet.ledger import Charge, Receipt
 from tests.ledger.helpers import charge
 
+EVERY_STORE = True
+
 
 def test_the_key_depends_on_the_question_and_the_versions_alone():
     first = charge("q", Fraction(1, 10), analyst="alice", label="one")

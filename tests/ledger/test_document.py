@@ -5,6 +5,8 @@ import pytest
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.ledger import Conflict, Document, Ledger
 
+EVERY_STORE = True
+
 
 def test_a_document_is_stored_revision_by_revision(ledger):
     first = ledger.put("table", "visits", {"rows": 10, "columns": ["a"]})

@@ -1,6 +1,7 @@
 """Crashes: children killed at every step between charge and return; the vault forgets nothing and charges once."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -8,20 +9,25 @@ import pytest
 
 from discreet.ledger import Ledger
 from tests.ledger.helpers import charge
+from tests.ledger.stores import STORES, homes, new_place
 
 KILLS = 200
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="children are forked and killed")
 
 
-@pytest.fixture(scope="module")
-def lives(tmp_path_factory):
+@pytest.fixture(scope="module", params=STORES)
+def lives(request, tmp_path_factory):
     """The lives and deaths of all children, and the vault they left."""
-    path = tmp_path_factory.mktemp("killing") / "vault.discreet"
+    folder = tmp_path_factory.mktemp("killing")
+    path = new_place(request.param, folder)
     words = [sys.executable, "-m", "tests.ledger.killing", str(path), str(KILLS), "1"]
-    ran = subprocess.run(words, capture_output=True, text=True, timeout=240)
-    assert ran.returncode == 0, ran.stderr
-    return path, [json.loads(line) for line in ran.stdout.splitlines()]
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in homes(folder).items():
+            patch.setenv(name, value)
+        ran = subprocess.run(words, capture_output=True, text=True, timeout=240, env=os.environ)
+        assert ran.returncode == 0, ran.stderr
+        yield path, [json.loads(line) for line in ran.stdout.splitlines()]
 
 
 def test_two_hundred_children_were_killed_and_some_at_every_step(lives):

@@ -10,6 +10,8 @@ from discreet.ledger import Conflict, LeaseLost, Ledger
 from discreet.ledger.lease import Lease, Watch
 from tests.ledger.helpers import charge
 
+EVERY_STORE = True
+
 
 def never():
     raise AssertionError("the work was done again")

@@ -12,6 +12,8 @@ from discreet.core.errors import BadParameter, UnknownName
 from discreet.ledger import Charge, Conflict, LeaseLost, Ledger, LimitExceeded
 from tests.ledger.helpers import charge, epsilon, kinds
 
+EVERY_STORE = True
+
 
 def never():
     raise AssertionError("the work was done again")

@@ -10,6 +10,8 @@ from discreet.core.errors import BadParameter, UnknownName
 from discreet.ledger import Conflict, LimitExceeded
 from tests.ledger.helpers import charge, epsilon, kinds
 
+EVERY_STORE = True
+
 
 def spend(ledger, question, amount=Fraction(1, 10), **more):
     return ledger.run(charge(question, amount, **more), lambda: "41")

@@ -14,6 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from discreet.account.budget import BudgetExceeded
 from discreet.ledger import AccessRefused, Conflict, Ledger
 from tests.ledger.helpers import Clock, charge, epsilon
+from tests.ledger.stores import POSTGRES, new_place
 
 ACCOUNTS = ("people", "staff")
 ANALYSTS = ("ann", "bob")
@@ -40,11 +41,15 @@ class Room:
 class Life(RuleBasedStateMachine):
     """The ledger beside dictionaries that say what it should hold."""
 
+    store = "sqlite"
+
     @initialize()
     def begin(self):
         self.folder = Path(tempfile.mkdtemp())
-        self.path, self.clock = self.folder / "vault.discreet", Clock()
-        self.ledger = Ledger.create(self.path, clock=self.clock, lease_seconds=0.001)
+        self.clock = Clock()
+        self.given = {"clock": self.clock, "lease_seconds": 0.001, "anchor": self.folder / "anchor"}
+        self.path = new_place(self.store, self.folder)
+        self.ledger = Ledger.create(self.path, **self.given)
         self.rooms = {(account, None, "life"): Room(Fraction(1)) for account in ACCOUNTS}
         for account in ACCOUNTS:
             self.ledger.add_account(account, epsilon(1))
@@ -195,7 +200,7 @@ class Life(RuleBasedStateMachine):
     @rule()
     def open_again(self):
         self.ledger.close()
-        self.ledger = Ledger.open(self.path, clock=self.clock, lease_seconds=0.001)
+        self.ledger = Ledger.open(self.path, **self.given)
 
     @rule()
     def keep_the_head(self):
@@ -224,3 +229,13 @@ class Life(RuleBasedStateMachine):
 
 TestLife = Life.TestCase
 TestLife.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+
+
+class LifeInPostgres(Life):
+    """The same life in another store."""
+
+    store = "postgres"
+
+
+TestLifeInPostgres = POSTGRES(LifeInPostgres.TestCase)
+TestLifeInPostgres.settings = settings(max_examples=8, stateful_step_count=25, deadline=None)

@@ -1,6 +1,7 @@
-"""Races: sixteen processes want the last unit, a hundred times; and all of them want one shared answer."""
+"""Races: processes want the last unit, again and again; and all of them want one shared answer."""
 
 import json
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -8,44 +9,50 @@ from collections import Counter
 import pytest
 
 from discreet.ledger import Ledger
+from tests.ledger.stores import STORES, homes, new_place
 
-PROCESSES, ROUNDS = 16, 100
+# How many processes, and how many rounds.
+SIZES = {"sqlite": (16, 100), "postgres": (8, 50)}
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the racers are forked")
 
 
-@pytest.fixture(scope="module")
-def race(tmp_path_factory):
-    """What every process got in every round, and the vault."""
-    path = tmp_path_factory.mktemp("race") / "vault.discreet"
-    words = [sys.executable, "-m", "tests.ledger.racing", str(path), str(PROCESSES), str(ROUNDS)]
-    ran = subprocess.run(words, capture_output=True, text=True, timeout=240)
-    assert ran.returncode == 0, ran.stderr
-    return path, [json.loads(line) for line in ran.stdout.splitlines()]
+@pytest.fixture(scope="module", params=STORES)
+def race(request, tmp_path_factory):
+    """The vault, what every process got in every round, and how many of both there were."""
+    folder, (processes, rounds) = tmp_path_factory.mktemp("race"), SIZES[request.param]
+    path = new_place(request.param, folder)
+    words = [sys.executable, "-m", "tests.ledger.racing", str(path), str(processes), str(rounds)]
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in homes(folder).items():
+            patch.setenv(name, value)
+        ran = subprocess.run(words, capture_output=True, text=True, timeout=240, env=os.environ)
+        assert ran.returncode == 0, ran.stderr
+        yield path, [json.loads(line) for line in ran.stdout.splitlines()], processes, rounds
 
 
 def test_one_process_gets_the_last_unit_in_every_round_and_no_other_does(race):
-    path, told = race
-    assert len(told) == PROCESSES * ROUNDS
+    path, told, processes, rounds = race
+    assert len(told) == processes * rounds
     winners = Counter(lap for lap, _, answer, _ in told if answer is not None)
-    assert winners == dict.fromkeys(range(ROUNDS), 1)
+    assert winners == dict.fromkeys(range(rounds), 1)
     assert all(answer == f"by {number}" for _, number, answer, _ in told if answer is not None)
     with Ledger.open(path) as ledger:
-        assert all(ledger.spent(f"lap {lap}").loss == 1 for lap in range(ROUNDS))
+        assert all(ledger.spent(f"lap {lap}").loss == 1 for lap in range(rounds))
 
 
 def test_a_question_asked_by_all_at_once_is_charged_once_and_answered_alike(race):
-    path, told = race
-    answers = {lap: {shared for each, _, _, shared in told if each == lap} for lap in range(ROUNDS)}
+    path, told, _, rounds = race
+    answers = {lap: {shared for each, _, _, shared in told if each == lap} for lap in range(rounds)}
     assert all(len(found) == 1 for found in answers.values())
     with Ledger.open(path) as ledger:
-        assert ledger.spent("shared").loss == ROUNDS
+        assert ledger.spent("shared").loss == rounds
 
 
 def test_the_vault_after_the_race_is_in_order(race):
-    path, _ = race
+    path, _, processes, rounds = race
     with Ledger.open(path) as ledger:
         kinds = Counter(entry.kind for entry in ledger.entries())
-        assert kinds["charge"] == kinds["settle"] == 2 * ROUNDS
-        assert kinds["refusal"] == (PROCESSES - 1) * ROUNDS
+        assert kinds["charge"] == kinds["settle"] == 2 * rounds
+        assert kinds["refusal"] == (processes - 1) * rounds
         assert ledger.verify(ledger.head[1]).entries == sum(kinds.values())

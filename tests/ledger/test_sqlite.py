@@ -11,6 +11,7 @@ from fractions import Fraction
 import pytest
 
 from discreet.ledger import Ledger, NotAVault, Tampered, Unavailable, schema
+from discreet.ledger.entry import Head
 from discreet.ledger.sqlite import SqliteStore
 from tests.ledger.helpers import charge, epsilon
 
@@ -172,9 +173,16 @@ def test_the_vault_itself_refuses_to_change_or_remove_entries(ledger, statement)
 
 
 def test_a_vault_that_shrinks_under_an_open_ledger_is_refused(ledger):
-    ledger._seen += 5
+    ledger._seen = Head(ledger._seen.sequence + 5, "")
     with pytest.raises(Tampered, match="charges are lost"):
         ledger.run(charge(), never)
+
+
+def test_a_vault_whose_past_was_exchanged_under_an_open_ledger_is_refused(ledger):
+    ledger._seen = Head(1, "0" * 64)
+    with pytest.raises(Tampered, match="entry 1 is not the one that has been seen") as refused:
+        ledger.run(charge(), never)
+    assert refused.value.sequence == 1
 
 
 def test_an_exception_inside_a_transaction_undoes_it(ledger):

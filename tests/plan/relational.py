@@ -8,10 +8,10 @@ from functools import cache
 from discreet.core.schema import Table
 from discreet.data.order import PRIME, multipliers
 from discreet.plan.expressions import Name
-from discreet.plan.nodes import Derive, Filter, Join, Scan, Union, columns_of
-from discreet.plan.stability import fan_out
+from discreet.plan.nodes import Derive, Filter, Join, PersonJoin, Project, Scan, Union, columns_of, tables_of
 from discreet.plan.types import type_of
 from tests.plan import reference
+from tests.plan.reaching import partners_of, reached
 
 SECRET = b"a secret for tests"
 MASK = (1 << 31) - 1
@@ -30,11 +30,12 @@ class Data:
 
 @dataclass
 class Oracle:
-    """The evaluator. `first` says where rows are bounded, and `index` breaks the order; both only for mutants."""
+    """The evaluator; what breaks it is for mutants only."""
 
     secret: bytes = SECRET
     bound_before_joins: bool = False
     order_by_index: bool = False
+    strangers_meet: bool = False
 
     def rows(self, plan, world, unit):
         """Return (person, values) for every row of a plan."""
@@ -62,7 +63,36 @@ class Oracle:
                     for partner in partners(row, columns, public, on)
                 ]
             case Union(one, other):
-                return [*self.rows(one, world, unit), *self.rows(other, world, unit)]
+                return alike([*self.rows(one, world, unit), *self.rows(other, world, unit)], all_whole(plan, world))
+            case Project(source, chosen):
+                return [(who, {new: row[old] for new, old in chosen}) for who, row in self.rows(source, world, unit)]
+            case PersonJoin(one, other, _, _, chosen):
+                whole = all_whole(plan, world)
+                met = defaultdict(list)
+                for who, row in alike(self.partners(plan, world, unit), whole):
+                    met[who].append(row)
+                met.pop(None, None)
+                everyone = [row for rows in met.values() for row in rows]
+                matches = [
+                    (mine, columns_of(one, tables)[mine].step, theirs, columns_of(other, tables)[theirs].step)
+                    for mine, theirs in plan.on
+                ]
+                return [
+                    (who, {**row, **{new: theirs[old] for new, old in chosen}})
+                    for who, row in alike(self.rows(one, world, unit), whole)
+                    for theirs in (everyone if self.strangers_meet else met.get(who, ()))
+                    if all(equal(row[a], step, theirs[b], other_step) for a, step, b, other_step in matches)
+                ]
+
+    def partners(self, plan, world, unit):
+        """Return the rows of the other side of a join, of each person and each value matched by the first ones."""
+        tables = {name: data.table for name, data in world.items()}
+        rows, columns = self.rows(plan.other, world, unit), self.base(plan.other, tables)
+        parts = defaultdict(list)
+        for who, row in rows:
+            parts[tuple(row[theirs] for _, theirs in plan.on)].append((who, row))
+        most, whole = partners_of(plan, tables), all_whole(plan.other, world)
+        return [row for part in parts.values() for row in self.first_rows(part, columns, most, whole)]
 
     def scanned(self, data):
         identifier = data.table.unit.identifier
@@ -102,13 +132,16 @@ class Oracle:
                 matched = {theirs for _, theirs in on}
                 new = {column.name: column for column in public.columns if column.name not in matched}
                 return {**self.base(source, tables), **new}
+            case PersonJoin(one, other, _, _, chosen):
+                theirs = columns_of(other, tables)
+                return {**self.base(one, tables), **{new: theirs[old] for new, old in chosen}}
         return columns_of(plan, tables)
 
     def tallied(self, question, world, unit):
         """Return the tallies of every listed group, in order."""
         tables = {name: data.table for name, data in world.items()}
         columns = columns_of(question.source, tables)
-        whole = all(world[name].whole for name in world)
+        whole = all_whole(question.source, world)
         listed = {key: place for place, key in enumerate(question.keys.listed())}
         groups = defaultdict(list)
         steps = [[steps_of(type_of(each, columns)) for each in tally.of] for tally in question.tallies]
@@ -120,12 +153,11 @@ class Oracle:
         if unit.is_row:
             found = {place: sums(rows) for (_, place), rows in groups.items()}
         else:
-            found = self.bounded(question, groups, unit, whole)
+            found = self.bounded(question, groups, unit, whole, reached(question.source, tables, unit))
         zeros = (0,) * len(question.tallies)
         return [found.get(place) or zeros for place in range(len(listed))]
 
-    def bounded(self, question, groups, unit, whole):
-        rows = unit.max_rows if unit.bound == "query" else max(1, unit.max_rows * fan_out(question.source))
+    def bounded(self, question, groups, unit, whole, rows):
         by_person = defaultdict(list)
         for (who, place), found in groups.items():
             key = self.group_key(person_limbs(who, whole), [place]) if question.keys.columns else 0
@@ -135,7 +167,12 @@ class Oracle:
         limited = bool(question.keys.columns) and (alone or unit.max_groups < rows)
         for who, mine in by_person.items():
             mine.sort(key=lambda each: each[:2])
-            taken = self.limited(mine, rows, unit.max_groups) if limited else self.shared(mine, rows, who, whole)
+            if limited:
+                taken = self.limited(mine, rows, unit.max_groups)
+            elif unit.bound == "table":
+                taken = [(place, found, len(found)) for _, place, found in mine]
+            else:
+                taken = self.shared(mine, rows, who, whole)
             for place, found, allotted in taken:
                 for number, tally in enumerate(question.tallies):
                     total[place][number] += 1 if tally.kind == "people" else shrunk(found, number, allotted)
@@ -162,7 +199,7 @@ class Oracle:
     def values(self, source, keys, of, world, unit):
         """Return (group, value) of what counts for cells."""
         tables = {name: data.table for name, data in world.items()}
-        columns, whole = columns_of(source, tables), all(data.whole for data in world.values())
+        columns, whole = columns_of(source, tables), all_whole(source, world)
         listed = {key: place for place, key in enumerate(keys.listed())}
         rows = []
         for who, row in self.rows(source, world, unit):
@@ -171,10 +208,9 @@ class Oracle:
                 rows.append((who, {**row, "~place": place, "~value": found}))
         if unit.is_row:
             return [(row["~place"], row["~value"]) for _, row in rows]
-        reach = unit.max_rows * (1 if unit.bound == "query" else fan_out(source))
         if unit.bound == "query":
             rows = self.first_rows(rows, self.base(source, tables), unit.max_rows, whole)
-        if keys.columns and unit.max_groups < reach:
+        if keys.columns and unit.max_groups < reached(source, tables, unit):
             rows = self.first_groups(rows, unit.max_groups, whole)
         return [(row["~place"], row["~value"]) for _, row in rows]
 
@@ -197,7 +233,7 @@ class Oracle:
 
     def people_by_key(self, source, keys, world, unit):
         """Return how many people each key has, after bounding everyone's keys."""
-        whole = all(data.whole for data in world.values())
+        whole = all_whole(source, world)
         mine = defaultdict(set)
         for index, (who, row) in enumerate(self.rows(source, world, unit)):
             key = key_of(keys, row)
@@ -210,6 +246,16 @@ class Oracle:
             order = sorted(held, key=lambda key: (self.group_key(people, numbers[key]), key))
             found.update(order[: unit.max_groups])
         return dict(found)
+
+
+def all_whole(plan, world):
+    """Say whether everyone in a plan is told apart by a whole number."""
+    return all(world[name].whole for name in tables_of(plan))
+
+
+def alike(rows, whole):
+    """Return rows with people as whole numbers, or all as text."""
+    return rows if whole else [(None if who is None else str(who), row) for who, row in rows]
 
 
 _read, _evaluated, _names = {}, {}, {}

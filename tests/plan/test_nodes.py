@@ -9,7 +9,21 @@ import discreet as dp
 from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.plan.expressions import Name
 from discreet.plan.node_serial import plan_from_record, plan_record
-from discreet.plan.nodes import Derive, Filter, Join, Scan, Union, columns_of, public, stored, tables_of
+from discreet.plan.nodes import (
+    MOST_SCANS,
+    Derive,
+    Filter,
+    Join,
+    PersonJoin,
+    Project,
+    Scan,
+    Union,
+    columns_of,
+    public,
+    scans,
+    stored,
+    tables_of,
+)
 from tests.plan import worlds
 from tests.plan.worlds import Chance
 
@@ -23,6 +37,38 @@ def test_columns_follow_from_the_declarations():
     assert columns["twice"].steps == (0, 1000)
     assert columns["twice"].step == 2
     assert columns["floor"].steps == (1, 9)
+
+
+def test_a_projection_has_the_columns_that_are_named_under_their_new_names():
+    columns = columns_of(Project(Scan("t"), (("price", "x"), ("n", "n"), ("x", "ward"))), TABLES)
+    assert [(name, column.name, column.kind) for name, column in columns.items()] == [
+        ("price", "price", "number"),
+        ("n", "n", "number"),
+        ("x", "x", "category"),
+    ]
+
+
+def test_a_join_of_people_has_the_columns_of_one_and_those_taken_from_the_other():
+    plan = PersonJoin(Scan("u"), Scan("t"), (("age", "n"),), 2, (("ward", "ward"), ("their_age", "n")))
+    columns = columns_of(plan, TABLES)
+    assert [(name, column.name) for name, column in columns.items()] == [
+        ("age", "age"),
+        ("ward", "ward"),
+        ("their_age", "their_age"),
+    ]
+    assert tables_of(plan) == ("t", "u")
+    assert scans(Union(plan, plan)) == 4
+    assert list(columns_of(PersonJoin(Scan("u"), Scan("t")), TABLES)) == ["age"]
+
+
+def test_a_plan_that_reads_tables_without_end_is_refused():
+    plan = Scan("t")
+    for _ in range(6):
+        plan = Union(plan, plan)
+    assert scans(plan) == MOST_SCANS
+    for doubled in (Union, PersonJoin):
+        with pytest.raises(BadParameter, match="at most 64 tables"):
+            doubled(plan, plan)
 
 
 def test_a_union_has_bounds_that_hold_both_sides():
@@ -41,6 +87,13 @@ def test_a_union_has_bounds_that_hold_both_sides():
         Join(Scan("t"), worlds.WARDS, ()),
         Join(Scan("t"), worlds.WARDS, (("n", "ward"),)),
         Union(Scan("t"), Scan("u")),
+        Project(Scan("t"), ()),
+        Project(Scan("t"), (("a", "n"), ("A", "x"))),
+        Project(Scan("t"), (("~person", "n"),)),
+        PersonJoin(Scan("t"), Scan("t"), (), None, (("n", "n"),)),
+        PersonJoin(Scan("t"), Scan("u"), (("ward", "age"),)),
+        PersonJoin(Scan("t"), Scan("u"), (), 0),
+        PersonJoin(Scan("t"), Scan("u"), (), True),
         Union(Scan("u"), Derive(Filter(Scan("t"), Name("ill")), "age", Name("n"))),
     ],
 )
@@ -57,6 +110,10 @@ def test_a_plan_that_makes_no_sense_is_refused_with_a_fix(plan):
         (Filter(Scan("t"), Name("warde") == "A"), "ward"),
         (Join(Scan("t"), worlds.WARDS, (("wards", "ward"),)), "ward"),
         (Join(Scan("t"), worlds.WARDS, (("ward", "wart"),)), "ward"),
+        (Project(Scan("t"), (("a", "wart"),)), "ward"),
+        (PersonJoin(Scan("u"), Scan("t"), (), None, (("a", "wart"),)), "ward"),
+        (PersonJoin(Scan("t"), Scan("t"), (("ward", "wart"),)), "ward"),
+        (PersonJoin(Scan("t"), Scan("t"), (("wart", "ward"),)), "ward"),
     ],
 )
 def test_a_misspelt_name_is_answered_with_the_nearest(plan, near):
@@ -91,7 +148,8 @@ def test_a_value_off_the_grid_is_refused():
 @pytest.mark.parametrize("seed", range(50))
 def test_plans_travel_as_json(seed):
     chance = Chance("serial", seed)
-    plan = worlds.plan_of(chance, chance.some(["filter", "derive", "join", "join numbers", "union"], 2)[:1])
+    operators = ["filter", "derive", "project", "join", "join numbers", "union", "meet itself"]
+    plan = worlds.plan_of(chance, chance.some(operators, 2)[:1])
     text = json.dumps(plan_record(plan), sort_keys=True)
     back = plan_from_record(json.loads(text))
     assert json.dumps(plan_record(back), sort_keys=True) == text
@@ -100,7 +158,17 @@ def test_plans_travel_as_json(seed):
 
 @pytest.mark.parametrize(
     "record",
-    [None, {"node": "drop"}, {"node": "scan"}, {"node": "scan", "table": 1}, {"node": "scan", "table": "t", "x": 1}],
+    [
+        None,
+        {"node": "drop"},
+        {"node": "scan"},
+        {"node": "scan", "table": 1},
+        {"node": "scan", "table": "t", "x": 1},
+        {"node": "project", "source": {"node": "scan", "table": "t"}, "columns": [["n"]]},
+        {"node": "project", "source": {"node": "scan", "table": "t"}, "columns": "n"},
+        {**plan_record(PersonJoin(Scan("t"), Scan("u"))), "most": -1},
+        {**plan_record(PersonJoin(Scan("t"), Scan("u"))), "on": [["n", 1]]},
+    ],
 )
 def test_a_changed_record_is_refused(record):
     with pytest.raises(Refusal):

@@ -1,12 +1,14 @@
 """Stability: between neighbours no answer changes by more than was claimed, measured in exact integers."""
 
+from itertools import islice
+
 import pytest
 
 import discreet as dp
 from discreet.data.duckdb import Engine
 from discreet.plan.keys import NO_KEYS, keys_of
-from discreet.plan.nodes import Join, Scan, Union, columns_of
-from discreet.plan.stability import Stability, UnboundedSensitivity, fan_out, stability
+from discreet.plan.nodes import Filter, Join, PersonJoin, Project, Scan, Union, columns_of
+from discreet.plan.stability import Stability, UnboundedSensitivity, partners, stability, unit_of
 from discreet.plan.tallies import Question, Tally
 from discreet.plan.to_sql import in_order, tallies_sql
 from tests.plan import worlds
@@ -17,12 +19,25 @@ PAIRS, NEIGHBOURS = 2000, 4
 OPERATORS = {
     "filter": (["filter"], ("row", "groups", "rows", "table")),
     "derive": (["derive"], ("row", "groups", "rows", "table")),
+    "project": (["project"], ("row", "groups", "rows", "table")),
     "join": (["join", "join numbers"], ("row", "groups", "rows", "table")),
     "union": (["union"], ("row", "groups", "rows", "table")),
     "group by": ([], ("row", "groups", "rows", "table")),
     "groups path": ([], ("groups",)),
     "rows path": ([], ("rows",)),
     "table bound": (["join"], ("table",)),
+}
+# Operators between two tables of the same people, and of a table with itself; what is built on them has fewer pairs.
+MEETINGS = {
+    "meet": (["meet"], PAIRS),
+    "meet itself": (["meet itself"], PAIRS),
+    "meet after a filter": (["filter", "meet"], PAIRS),
+    "meet a union": (["meet union"], 400),
+    "meet a public join": (["meet public"], 400),
+    "meet twice": (["meet twice"], 400),
+    "project what met": (["meet", "project"], 400),
+    "join what met": (["meet", "join"], 400),
+    "unite what met": (["meet", "union"], 400),
 }
 FRESH = {True: 77, False: "77"}
 
@@ -39,9 +54,9 @@ def pairs(name, operators, kinds, many):
             yield unit, question, data, worlds.neighbours(chance, data, unit, FRESH[data.whole])
 
 
-def breaches(question, unit, one, other, table):
+def breaches(question, unit, one, other, *declared):
     """Return how answers break the claim: nothing, if it holds."""
-    tables = {"t": table}
+    tables = {table.name: table for table in declared}
     claim = stability(question.source, unit, tables, groups=bool(question.keys.columns))
     columns, found = columns_of(question.source, tables), []
     for place, tally in enumerate(question.tallies):
@@ -72,6 +87,79 @@ def test_no_neighbour_moves_an_answer_beyond_its_claim(name):
     moved, broken = measured(Oracle(), name, *OPERATORS[name], PAIRS)
     assert broken == []
     assert moved > PAIRS // 10
+
+
+def meetings(name):
+    """Yield units, questions and two neighbouring worlds of two tables; four neighbours for each."""
+    operators, many = MEETINGS[name]
+    for seed in range(many // NEIGHBOURS):
+        chance = Chance("meetings", name, seed)
+        world = worlds.world_of(chance, worlds.unit_of(chance, ("groups", "rows", "table")[seed % 3]), people=2)
+        tables = {each: data.table for each, data in world.items()}
+        plan = worlds.plan_of(chance, operators)
+        question, unit = worlds.question_of(chance, plan, tables), unit_of(plan, tables)
+        for _ in range(NEIGHBOURS):
+            yield unit, question, world, worlds.neighbouring(chance, world, unit)
+
+
+def met(oracle, name, many=PAIRS):
+    """Return how many pairs moved at all, and all breaches."""
+    moved, broken, last = 0, [], (None, None)
+    for unit, question, world, neighbour in islice(meetings(name), many):
+        if last[0] is not world:
+            last = world, oracle.tallied(question, world, unit)
+        one, other = last[1], oracle.tallied(question, neighbour, unit)
+        moved += one != other
+        broken += breaches(question, unit, one, other, *(data.table for data in world.values()))
+    return moved, broken
+
+
+@pytest.mark.parametrize("name", MEETINGS)
+def test_no_neighbour_moves_what_two_tables_say_of_people_beyond_its_claim(name):
+    moved, broken = met(Oracle(), name)
+    assert broken == []
+    assert moved > MEETINGS[name][1] // 20
+
+
+def test_neighbours_who_meet_in_the_engine_stay_within_the_claim_too():
+    moved = 0
+    with Engine(SECRET, threads=1) as engine:
+        for unit, question, *both in islice(meetings("meet"), 32):
+            answers = []
+            for world in both:
+                relations = {name: worlds.loaded(engine, data) for name, data in world.items()}
+                answers.append(in_order(engine.rows(tallies_sql(question, relations).sql), question))
+            assert breaches(question, unit, *answers, *(data.table for data in both[0].values())) == []
+            moved += answers[0] != answers[1]
+    assert moved
+
+
+def test_strangers_who_meet_are_caught():
+    _, broken = met(Oracle(strangers_meet=True), "meet", 400)
+    assert broken
+
+
+@pytest.mark.parametrize(("most", "pairs"), [(1, 3), (4, 12), (None, 15)])
+def test_partners_without_the_bound_that_was_declared_are_caught(most, pairs):
+    chance, world = Chance("partners"), {}
+    for name, rows in (("t", 3), ("u", 5)):
+        table = dp.Table(name, dp.person("id", max_rows=rows, bound="table"), worlds.COLUMNS)
+        world[name] = Data(table, [worlds.raw_row(chance, 1) for _ in range(9)])
+    nobody = {name: Data(data.table, []) for name, data in world.items()}
+    tables = {name: data.table for name, data in world.items()}
+    plan = PersonJoin(Scan("t"), Scan("u"), most=most)
+    question, unit = Question(plan, NO_KEYS, (Tally("rows"),)), unit_of(plan, tables)
+    for oracle, moved in ((Oracle(), pairs), (Sociable(), 15)):
+        one, other = (oracle.tallied(question, each, unit) for each in (world, nobody))
+        assert (one, other) == ([(moved,)], [(0,)])
+        assert bool(breaches(question, unit, one, other, *tables.values())) == (moved > pairs)
+
+
+class Sociable(Oracle):
+    """A mutant that keeps all partners of a row."""
+
+    def partners(self, plan, world, unit):
+        return self.rows(plan.other, world, unit)
 
 
 def test_no_neighbour_moves_cells_beyond_the_claim():
@@ -128,9 +216,8 @@ def test_an_order_by_place_in_the_file_is_caught():
 class Unbound(Oracle):
     """A mutant that trusts the bounding it did before the joins."""
 
-    def bounded(self, question, groups, unit, whole):
-        wide = dp.person("id", max_rows=10**6, max_groups=unit.max_groups)
-        return super().bounded(question, groups, wide, whole)
+    def bounded(self, question, groups, unit, whole, rows):
+        return super().bounded(question, groups, unit, whole, 10**6)
 
 
 @pytest.mark.parametrize(
@@ -149,14 +236,60 @@ def test_a_scan_is_as_stable_as_its_unit_says(unit, groups, expected):
 
 def test_a_public_join_multiplies_rows_but_not_people_bounded_after_it():
     join = Join(Scan("t"), worlds.WARDS, (("ward", "ward"),))
-    assert fan_out(join) == 2
     for unit, rows in (
         (dp.row(), 2),
         (dp.person("id", max_rows=5), 5),
         (dp.person("id", max_rows=5, bound="table"), 10),
     ):
         assert stability(join, unit, {"t": dp.Table("t", unit, worlds.COLUMNS)}, groups=False).l1 == rows
-    assert fan_out(Union(join, Scan("t"))) == 3
+    assert stability(Union(join, Scan("t")), dp.row(), {"t": dp.Table("t", dp.row(), worlds.COLUMNS)}, False).l1 == 3
+
+
+JOINED = {
+    "query": (dp.person("id", max_rows=20, max_groups=3), dp.person("other", max_rows=50, max_groups=7)),
+    "table": (dp.person("id", max_rows=3, bound="table"), dp.person("other", max_rows=5, max_groups=2, bound="table")),
+    "replace": (dp.person("id", max_rows=3, relation="replace"), dp.person("id", max_rows=5, relation="replace")),
+}
+MEET, PUBLIC = PersonJoin(Scan("t"), Scan("u")), Join(Scan("u"), worlds.WARDS, (("ward", "ward"),))
+
+
+@pytest.mark.parametrize(
+    ("kind", "plan", "kept", "expected"),
+    [
+        ("query", MEET, 50, Stability(7, 50, 50, 2500)),
+        ("query", PersonJoin(Scan("t"), Scan("u"), most=2), 2, Stability(7, 40, 40, 1600)),
+        ("query", PersonJoin(Scan("u"), Scan("t"), most=99), 20, Stability(7, 50, 50, 2500)),
+        ("query", PersonJoin(Scan("t"), Scan("t")), 20, Stability(3, 20, 20, 400)),
+        ("table", MEET, 5, Stability(3, 15, 15, 225)),
+        ("table", PersonJoin(Scan("t"), Scan("u"), most=2), 2, Stability(3, 6, 6, 36)),
+        ("table", PersonJoin(Scan("t"), Scan("u"), most=99), 5, Stability(3, 15, 15, 225)),
+        ("table", PersonJoin(Scan("u"), Scan("u")), 5, Stability(2, 25, 25, 625)),
+        ("table", PersonJoin(Union(Scan("t"), Scan("t")), PUBLIC), 10, Stability(3, 60, 60, 3600)),
+        ("table", PersonJoin(Project(Filter(Scan("t"), worlds.ILL), (("n", "n"),)), Scan("u")), 5, None),
+        ("replace", MEET, 5, Stability(10, 10, 10, 100)),
+    ],
+)
+def test_a_join_of_people_reaches_as_far_as_their_rows_in_both_tables(kind, plan, kept, expected):
+    tables = {name: dp.Table(name, unit, worlds.COLUMNS) for name, unit in zip("tu", JOINED[kind], strict=True)}
+    assert partners(plan, tables) == kept
+    unit = unit_of(plan, tables)
+    assert stability(plan, unit, tables, groups=True) == (expected or Stability(3, 15, 15, 225))
+
+
+def test_a_question_may_lower_what_a_join_reaches_and_not_raise_it():
+    tables = {name: dp.Table(name, unit, worlds.COLUMNS) for name, unit in zip("tu", JOINED["query"], strict=True)}
+    lower, higher = (dp.person("id", max_rows=rows, max_groups=2) for rows in (9, 51))
+    assert stability(MEET, lower, tables, groups=True) == Stability(2, 9, 9, 81)
+    with pytest.raises(UnboundedSensitivity):
+        stability(MEET, higher, tables, groups=True)
+
+
+def test_a_long_chain_of_joins_is_settled_at_once():
+    tables = {"t": dp.Table("t", dp.person("id", max_rows=2, bound="table"), worlds.COLUMNS)}
+    left = right = Scan("t")
+    for _ in range(60):
+        left, right = PersonJoin(left, Scan("t")), PersonJoin(Scan("t"), right)
+    assert unit_of(left, tables).max_rows == unit_of(right, tables).max_rows == 2**61
 
 
 def test_tables_with_different_units_are_not_asked_together():

@@ -6,10 +6,13 @@ import discreet as dp
 from discreet.core.errors import Refusal, UnknownName
 from discreet.data.duckdb import Engine
 from discreet.plan.cells import Request, cells, counts
+from discreet.plan.dialect import DUCKDB
 from discreet.plan.expressions import Name
 from discreet.plan.keys import NO_KEYS, keys_of
-from discreet.plan.nodes import Filter, Scan, columns_of
+from discreet.plan.nodes import Filter, PersonJoin, Scan, columns_of
+from discreet.plan.rows_sql import rows_sql
 from discreet.plan.selection import people_by_key
+from discreet.plan.stability import unit_of
 from discreet.plan.tallies import Question, Tally
 from discreet.plan.to_sql import in_order, tallies_sql
 from tests.plan import worlds
@@ -18,6 +21,19 @@ from tests.plan.worlds import Chance
 
 KINDS = ("row", "groups", "rows", "table")
 OPERATORS = ([], ["filter"], ["derive"], ["join"], ["join numbers"], ["union"], ["join", "union"], ["union", "join"])
+PROJECTIONS = (["project"], ["derive", "project"], ["join", "project"], ["project", "union"])
+MEETINGS = (
+    ["meet"],
+    ["meet itself"],
+    ["meet union"],
+    ["meet public"],
+    ["meet twice"],
+    ["filter", "meet"],
+    ["join", "meet"],
+    ["meet", "join"],
+    ["meet", "project"],
+    ["project", "meet", "union"],
+)
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +57,41 @@ def test_tallies_are_those_of_the_reference(engine, kind, seed):
         plan = worlds.plan_of(chance, operators)
         question = worlds.question_of(chance, plan, {"t": data.table})
         assert answered(engine, question, relations) == Oracle().tallied(question, world, unit)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("operators", PROJECTIONS, ids=" ".join)
+def test_projected_rows_are_told_apart_by_the_columns_that_are_left(engine, kind, operators):
+    for seed in range(5):
+        chance = Chance("project", kind, operators, seed)
+        unit = worlds.unit_of(chance, kind)
+        data = worlds.table_of(chance, unit, whole=bool(chance.below(2)))
+        relations, world, tables = {"t": worlds.loaded(engine, data)}, {"t": data}, {"t": data.table}
+        plan = worlds.plan_of(chance, operators)
+        question = worlds.question_of(chance, plan, tables)
+        assert answered(engine, question, relations) == Oracle().tallied(question, world, unit)
+        requests = [Request(group, -6, 7, 60) for group in range(question.keys.size)]
+        found = counts(engine, plan, question.keys, worlds.X, relations, requests)
+        assert found == Oracle().counts(plan, question.keys, worlds.X, world, unit, requests)
+
+
+@pytest.mark.parametrize("kind", KINDS[1:])
+@pytest.mark.parametrize("operators", MEETINGS, ids=" ".join)
+def test_rows_of_the_same_people_meet_as_in_the_reference(engine, kind, operators):
+    for seed in range(4):
+        chance = Chance("meet", kind, operators, seed)
+        world = worlds.world_of(chance, worlds.unit_of(chance, kind))
+        relations = {name: worlds.loaded(engine, data) for name, data in world.items()}
+        tables = {name: data.table for name, data in world.items()}
+        plan = worlds.plan_of(chance, operators)
+        question, unit = worlds.question_of(chance, plan, tables), unit_of(plan, tables)
+        assert answered(engine, question, relations) == Oracle().tallied(question, world, unit)
+        requests = [Request(group, -6, 7, 60) for group in range(question.keys.size)]
+        found = counts(engine, plan, question.keys, worlds.X, relations, requests)
+        assert found == Oracle().counts(plan, question.keys, worlds.X, world, unit, requests)
+        if "project" not in operators:
+            keys = keys_of(("note",), columns_of(plan, tables))
+            assert people_by_key(engine, plan, keys, relations) == Oracle().people_by_key(plan, keys, world, unit)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -95,6 +146,17 @@ def test_one_giant_person_counts_no_more_than_anyone(engine, groups):
     assert sum(rows for rows, _ in found) <= 5
     assert sum(people for _, people in found) <= groups
     assert found == Oracle().tallied(question, {"t": data}, unit)
+
+
+def test_one_giant_person_in_both_tables_makes_no_more_pairs_than_partners_allow(engine):
+    chance, relations = Chance("giants"), {}
+    for name, rows in (("t", 5), ("u", 3)):
+        data = Data(dp.Table(name, dp.person("id", max_rows=rows), worlds.COLUMNS), [])
+        data.rows = [worlds.raw_row(chance, 9) for _ in range(2000)]
+        relations[name] = worlds.loaded(engine, data)
+    for most, kept in ((None, 3), (2, 2), (99, 3)):
+        sql = rows_sql(PersonJoin(Scan("t"), Scan("u"), most=most), relations, dp.person("id", max_rows=5), DUCKDB)
+        assert engine.rows(f"SELECT count(*) FROM ({sql}) AS found") == [(2000 * kept,)]
 
 
 def test_a_question_may_bound_people_more_tightly_than_the_table(engine):

@@ -1,5 +1,6 @@
 """Random tables, plans and questions, drawn from a seed; and how a world is put before the engine."""
 
+from dataclasses import replace
 from hashlib import shake_256
 from itertools import count
 
@@ -7,7 +8,7 @@ import discreet as dp
 from discreet.core.schema import Table
 from discreet.plan.expressions import Name, when
 from discreet.plan.keys import NO_KEYS, bins, keys_of
-from discreet.plan.nodes import Derive, Filter, Join, Scan, Union, columns_of, public
+from discreet.plan.nodes import Derive, Filter, Join, PersonJoin, Project, Scan, Union, columns_of, public
 from discreet.plan.relation import Relation
 from discreet.plan.tallies import Question, Tally
 from tests.plan.relational import Data
@@ -114,9 +115,46 @@ def plan_of(chance, operators, table="t"):
             case "join numbers":
                 plan = Derive(plan, "number", LEVEL.as_number())
                 plan = Join(plan, LEVELS, (("number", "level_code"),))
+            case "project":
+                plan = Project(plan, chance.choice(PROJECTED))
             case "union":
                 plan = Union(Filter(plan, chance.choice(PREDICATES)), plan)
+            case "meet":
+                other = chance.choice(OTHERS)
+                plan = meeting(chance, plan, other, next(names))
+            case "meet itself":
+                plan = meeting(chance, plan, Derive(plan, f"d{next(names)}", chance.choice(DERIVED)), next(names))
+            case "meet union":
+                other = Union(Filter(Scan("u"), chance.choice(PREDICATES)), Scan("u"))
+                plan = meeting(chance, Union(plan, plan), other, next(names))
+            case "meet public":
+                plan = meeting(chance, plan, Join(Scan("u"), WARDS, (("ward", "ward"),)), next(names))
+            case "meet twice":
+                inner = meeting(chance, Scan("u"), Scan("t"), next(names))
+                plan = meeting(chance, plan, inner, next(names))
     return plan
+
+
+# All columns under their names, in another order and with a twin; or with wards for notes, so that more rows are alike.
+PROJECTED = (
+    (*((name, name) for name in reversed(COLUMNS)), ("twin", "n")),
+    tuple((name, "ward" if name == "note" else name) for name in COLUMNS),
+)
+OTHERS = (
+    Scan("u"),
+    Scan("t"),
+    Filter(Scan("u"), X > 1),
+    Project(Scan("u"), tuple((name, name) for name in COLUMNS if name != "day")),
+    Derive(Scan("u"), "half", X * 2),
+)
+MATCHED = ((), (), (("ward", "ward"),), (("ill", "ill"), ("level", "level")), (("x", "n"),), (("note", "ward"),))
+
+
+def meeting(chance, plan, other, number):
+    """Join two sides on the person, and often on something else, with and without a bound on partners."""
+    most = chance.choice([None, None, 1, 2, 7])
+    columns = ((f"n{number}", "n"), (f"ward{number}", "ward"), (f"note{number}", "note"))
+    return PersonJoin(plan, other, chance.choice(MATCHED), most, columns[: 1 + chance.below(3)])
 
 
 def keys_among(chance, columns):
@@ -167,6 +205,39 @@ def neighbours(chance, data, unit, fresh):
         others = [row for row in rows if row["id"] != who]
     found = {"added": added + rows, "removed": others, "replaced": added + others}[change]
     return Data(data.table, found[::-1] if chance.below(2) else found, data.whole)
+
+
+def world_of(chance, unit, people=4):
+    """Draw two tables of the same people; the second has bounds of its own, and often others as well."""
+    rows = chance.choice([1, 2, 3, 6])
+    other = replace(unit, max_rows=rows, max_groups=1 + chance.below(rows))
+    return {
+        "t": table_of(chance, unit, "t", whole=bool(chance.below(3)), people=people),
+        "u": table_of(chance, other, "u", whole=bool(chance.below(3)), people=people),
+    }
+
+
+def held(data, who):
+    """Return how a table writes a person, None where it cannot."""
+    if who is None or not data.whole:
+        return who if who is None else str(who)
+    return int(who) if str(who).lstrip("-").isdigit() else None
+
+
+def neighbouring(chance, world, unit):
+    """Return a world in which one person was added, removed or replaced, in all tables at once."""
+    change = "replaced" if unit.relation == "replace" else chance.choice(["added", "removed"])
+    ids = [row["id"] for data in world.values() for row in data.rows]
+    gone = chance.choice(ids)
+    comes = chance.choice([gone, 77]) if change == "replaced" else 77
+    found = {}
+    for name, data in world.items():
+        rows = data.rows if change == "added" else [row for row in data.rows if str(row["id"]) != str(gone)]
+        who = held(data, comes)
+        if change != "removed" and (who is not None or comes is None) and chance.below(4):
+            rows = [*rows_of(chance, who), *rows]
+        found[name] = Data(data.table, rows[::-1] if chance.below(2) else rows, data.whole)
+    return found
 
 
 _tables = count()

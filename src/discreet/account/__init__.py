@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from discreet.account.pure import Pure as Pure
     from discreet.account.pure import RandomizedResponse as RandomizedResponse
     from discreet.account.renyi import Renyi as Renyi
+    from discreet.account.shuffle import Shuffled as Shuffled
     from discreet.account.subsample import Drawn as Drawn
     from discreet.account.subsample import Sampled as Sampled
     from discreet.account.zcdp import Zcdp as Zcdp
@@ -65,6 +66,7 @@ _HOMES = {
     "Renyi": "discreet.account.renyi",
     "RenyiFilter": "discreet.account.filter",
     "Sampled": "discreet.account.subsample",
+    "Shuffled": "discreet.account.shuffle",
     "Unsupported": "discreet.account.loss",
     "Zcdp": "discreet.account.zcdp",
     "ZcdpFilter": "discreet.account.filter",

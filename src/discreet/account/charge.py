@@ -97,7 +97,7 @@ def _pure(part: PrivacyLoss) -> Fraction:
 
 
 def _zcdp(part: PrivacyLoss) -> Fraction:
-    if part.rho is None:
+    if part.rho is None or not part.rho < math.inf:
         raise _uncountable(part, "rho", "no rho is known for it", "use a budget of epsilon and delta")
     return Fraction(part.rho)
 
@@ -109,7 +109,8 @@ def _renyi(part: PrivacyLoss, alpha: Number) -> Fraction:
     # Divergences grow with the order, so that rounding it up is safe.
     numerical = part.divergence(np.array([up(Fraction(alpha))]))
     known = [Fraction(part.peak)] if part.peak < math.inf else []
-    if part.rho is not None:
+    # A number so large that its computation overflowed tells nothing; it is not known.
+    if part.rho is not None and part.rho < math.inf:
         known.append(Fraction(part.rho) * Fraction(alpha))
     if numerical is not None and numerical[0] < math.inf:
         known.append(Fraction(float(numerical[0])) * _LAST_ROUNDING)

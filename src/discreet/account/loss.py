@@ -39,6 +39,7 @@ KINDS: Mapping[str, str] = {
     "RandomizedResponse": "pure",
     "Renyi": "renyi",
     "Sampled": "subsample",
+    "Shuffled": "shuffle",
     "Zcdp": "zcdp",
 }
 

@@ -17,16 +17,29 @@ VAULT = "vault.discreet"
 Command = Callable[..., Any]
 
 
+class _Place(click.Path):
+    """A path, or the URL of a database, which stays as it was written."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
+        """Read the word; a URL is no path, since paths join slashes."""
+        from discreet.ledger.place import is_url
+
+        return value if is_url(value) else super().convert(value, param, ctx)
+
+
+PLACE = _Place(path_type=Path)
+
+
 def vault_option(command: Command) -> Command:
     """Add `--vault`, which the environment may set."""
     option = click.option(
         "--vault",
-        type=click.Path(path_type=Path),
+        type=PLACE,
         envvar="DISCREET_VAULT",
         show_envvar=True,
         default=Path(VAULT),
         show_default=True,
-        help="The vault's file.",
+        help="The vault's file, or the postgresql:// URL of its database.",
     )
     return option(command)
 
@@ -51,7 +64,7 @@ def budget_of(epsilon: str | None, delta: str | None, rho: str | None) -> Budget
 
 
 @contextmanager
-def opened(vault: Path) -> Iterator[Curator]:
+def opened(vault: Path | str) -> Iterator[Curator]:
     """Open a vault that is there, and close it."""
     from discreet.curator.curator import Curator
 

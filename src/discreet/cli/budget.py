@@ -28,7 +28,7 @@ _FULL, _EMPTY = "█", "░"
 @click.option("--token", envvar="DISCREET_TOKEN", show_envvar=True, help="See what the holder of this token may see.")
 @vault_option
 @click.pass_obj
-def command(output: Output, vault: Path, token: str | None) -> None:
+def command(output: Output, vault: Path | str, token: str | None) -> None:
     """Show what is spent and what is left: for life always, and of caps and months where there are any.
 
     With an analyst's token only that analyst's own limits are shown, and what the tables have left for everybody.

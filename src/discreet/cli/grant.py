@@ -19,7 +19,13 @@ from discreet.cli.output import Output
 @vault_option
 @click.pass_obj
 def command(
-    output: Output, /, vault: Path, analyst: str, tables: tuple[str, ...], expires: str | None, **amounts: str | None
+    output: Output,
+    /,
+    vault: Path | str,
+    analyst: str,
+    tables: tuple[str, ...],
+    expires: str | None,
+    **amounts: str | None,
 ) -> None:
     """Let ANALYST ask about TABLE..., and print the token, which is shown this once.
 

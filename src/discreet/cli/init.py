@@ -6,17 +6,17 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from shutil import rmtree
 from typing import TYPE_CHECKING
 
 import click
 
 from discreet.cli._applied import applied_lines, applied_record
-from discreet.cli._vault import VAULT
+from discreet.cli._vault import PLACE, VAULT
 from discreet.cli.output import Output
 from discreet.core.errors import Refusal
 
 if TYPE_CHECKING:
+    from discreet.curator.curator import Curator
     from discreet.curator.policy import Policy
 
 TEMPLATE = """\
@@ -51,65 +51,78 @@ vault = "{vault}"
 
 
 @click.command()
-@click.argument("vault", required=False, type=click.Path(path_type=Path))
+@click.argument("vault", required=False, type=PLACE)
 @click.option("--from", "policy", type=click.Path(path_type=Path), help="Apply this discreet.toml to the new vault.")
 @click.pass_obj
-def command(output: Output, vault: Path | None, policy: Path | None) -> None:
+def command(output: Output, vault: Path | str | None, policy: Path | None) -> None:
     """Make a vault: one file that only you can read, with its tables, budgets and ledger.
 
-    Whoever can read the file is its custodian. The token shown is for the places where the file is not at hand; like
-    the public key and the head, keep it somewhere else.
+    VAULT may be a postgresql:// URL: the vault is then a schema of that database, named discreet unless ?schema= names
+    another. Whoever can read the file, or the schema, is its custodian. The token shown is for the places where it is
+    not at hand; like the public key and the head, keep it somewhere else.
     """
     from discreet.curator.curator import Curator
-    from discreet.curator.policy import NAME, read
+    from discreet.curator.policy import read
+    from discreet.ledger.ledger import Ledger
+    from discreet.ledger.place import is_url, place_of
 
     wanted = None if policy is None else read(policy)
-    path = vault or _default(wanted)
-    if path.exists():
+    given = vault or _default(wanted)
+    shown = str(place_of(given)) if is_url(given) else str(given)
+    if Ledger.exists(given):
         why, fix = "there is one already", "apply a policy to it with discreet register, or use another path"
-        raise Refusal(f"vault {path}", why=why, fix=fix, value=str(path))
-    with _undone_on_failure(path), Curator(path) as curator:
+        raise Refusal(f"vault {shown}", why=why, fix=fix, value=shown)
+    with Curator(given) as curator, _undone_on_failure(curator):
         token = curator.grant("custodian", role="custodian")
         applied = [] if wanted is None else wanted.apply(curator)
         found = curator.verify()
-    described = path.resolve().with_name(NAME)
-    if policy is None and not described.exists():
-        described.write_text(TEMPLATE.format(vault=path.name), encoding="utf-8")
-        written: str | None = str(described.name)
-    else:
-        written = None
     result = {
-        "vault": str(path),
+        "vault": shown,
         "head": found.head,
         "public_key": found.public_key,
         "token": token,
-        "policy": written,
+        "policy": None if policy is not None else _described(curator.path),
         "applied": applied_record(applied),
     }
-    output.plain(result, [*_lines(path, result, written), *applied_lines(applied)])
+    output.plain(result, [*_lines(curator.path, result), *applied_lines(applied)])
 
 
 @contextmanager
-def _undone_on_failure(path: Path) -> Iterator[None]:
+def _undone_on_failure(curator: Curator) -> Iterator[None]:
     """Remove a vault that could not be finished: it has answered nothing, so that nothing is forgotten with it."""
     try:
         yield
     except BaseException:
-        for ending in ("", ".anchor", "-wal", "-shm"):
-            path.with_name(path.name + ending).unlink(missing_ok=True)
-        rmtree(path.with_name(path.name + ".data"), ignore_errors=True)
+        curator.ledger.discard()
         raise
 
 
-def _default(policy: Policy | None) -> Path:
+def _default(policy: Policy | None) -> Path | str:
+    from discreet.ledger.place import is_url
+
     if policy is not None and policy.vault is not None:
         return policy.vault
-    return Path(os.environ.get("DISCREET_VAULT") or VAULT)
+    named = os.environ.get("DISCREET_VAULT") or VAULT
+    return named if is_url(named) else Path(named)
 
 
-def _lines(path: Path, result: Mapping[str, object], written: str | None) -> list[str]:
+def _described(vault: Path | str) -> str | None:
+    """Write a policy to begin with beside the vault, or here; None if there is one already."""
+    from discreet.curator.policy import NAME
+
+    beside = vault.resolve().with_name(NAME) if isinstance(vault, Path) else Path(NAME)
+    if beside.exists():
+        return None
+    name = vault.name if isinstance(vault, Path) else vault
+    beside.write_text(TEMPLATE.format(vault=name), encoding="utf-8")
+    return beside.name
+
+
+def _lines(vault: Path | str, result: Mapping[str, object]) -> list[str]:
     # What is for copying stands whole on a line of its own, however narrow the screen.
-    lines = [f"The vault is {path}, which only you can read.", "Keep these elsewhere; the token is shown this once."]
+    whose = "which only you can read" if isinstance(vault, Path) else "and whoever can read its schema is a custodian"
+    lines = [f"The vault is {vault}, {whose}.", "Keep these elsewhere; the token is shown this once."]
     for label, name in (("custodian's token", "token"), ("public key", "public_key"), ("head", "head")):
         lines += [f"{label}:", str(result[name])]
+    written = result["policy"]
     return [*lines, f"Describe your tables in {written}, then run discreet register."] if written else lines

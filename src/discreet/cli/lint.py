@@ -28,7 +28,7 @@ _STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 @click.argument("tables", nargs=-1, metavar="[TABLE]...")
 @vault_option
 @click.pass_obj
-def command(output: Output, vault: Path, tables: tuple[str, ...]) -> int:
+def command(output: Output, vault: Path | str, tables: tuple[str, ...]) -> int:
     """Compare what was declared with the exact rows, and say what does not fit.
 
     The figures are exact and not private: they are for the custodian's eyes. An error ends the command with code 5.

@@ -15,7 +15,7 @@ from discreet.cli.output import Output
 @click.argument("source", required=False)
 @vault_option
 @click.pass_obj
-def command(output: Output, vault: Path, table: str, source: str | None) -> None:
+def command(output: Output, vault: Path | str, table: str, source: str | None) -> None:
     """Take the changed source of TABLE, or a new SOURCE, as its next version.
 
     The budget stays as it is: people who were in the last version and are in this one have lost what they lost.

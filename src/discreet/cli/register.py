@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 def command(
     output: Output,
     /,
-    vault: Path,
+    vault: Path | str,
     table: str | None,
     source: str | None,
     policy: Path | None,
@@ -80,7 +80,9 @@ def command(
     output.show(_record(registered), *_views(registered, amount))
 
 
-def _from_policy(output: Output, vault: Path, path: Path | None, table: str | None, terms: dict[str, Any]) -> None:
+def _from_policy(
+    output: Output, vault: Path | str, path: Path | None, table: str | None, terms: dict[str, Any]
+) -> None:
     from dataclasses import replace
 
     from discreet.curator.policy import NAME, read

@@ -14,7 +14,7 @@ from discreet.cli.output import Output
 @click.argument("who", metavar="ANALYST|GRANT")
 @vault_option
 @click.pass_obj
-def command(output: Output, vault: Path, who: str) -> None:
+def command(output: Output, vault: Path | str, who: str) -> None:
     """End all grants of an analyst, or the one grant of that identifier.
 
     Answers already given stay given, and what was spent stays spent.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.option("--head", metavar="HASH", help="A head you kept elsewhere: entries lost since are found by it alone.")
 @vault_option
 @click.pass_obj
-def command(output: Output, vault: Path, head: str | None) -> None:
+def command(output: Output, vault: Path | str, head: str | None) -> None:
     """Check every entry of the vault's ledger and all that follows from them.
 
     A vault that was tampered with, cut short or put back from an old copy ends the command with exit code 5.
@@ -41,9 +41,15 @@ def _lines(found: Verified, head: str | None) -> list[str]:
         f"{found.entries:,} entries, each sealed to the one before",
         "every budget, debit, grant and table: as the entries imply",
         "every settled answer: as it was settled",
-        f"the anchor: signed, and on the chain at entry {found.anchor}",
+        _anchor(found),
         "the head you gave: on the chain" if head else "no head from elsewhere was given: keep the one below",
     ]
     # What is for copying stands whole on a line of its own, however narrow the screen.
     kept = ["head:", found.head, "public key:", found.public_key]
     return ["The vault is in order.", *(f"  {line}" for line in checked), *kept]
+
+
+def _anchor(found: Verified) -> str:
+    if found.anchor:
+        return f"the anchor: signed, and on the chain at entry {found.anchor}"
+    return "the anchor: none was on this machine yet; there is one from now on, so compare with a head from elsewhere"

@@ -11,7 +11,8 @@ from discreet.account.filter import ApproxFilter, Filter, PureFilter, ZcdpFilter
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.schema import Table
 from discreet.curator.register import Registered, budget_record, budget_text
-from discreet.data.source import Source, same_files
+from discreet.data.home import same
+from discreet.data.source import Source
 from discreet.ledger.refusals import Conflict
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ def budget_of_filter(limit: Filter) -> Budget:
 
 
 def payer(source: Source, tables: Iterable[Registered]) -> Registered | None:
-    """Return a registered table that has a file in common with the source, if there is one."""
-    return next((other for other in tables if same_files(source, other.source)), None)
+    """Return a registered table that reaches the same rows as the source, if there is one."""
+    return next((other for other in tables if same(source, other.source)), None)
 
 
 def account_of(table: Table, source: Source | None, group: str | None, tables: Sequence[Registered]) -> str:

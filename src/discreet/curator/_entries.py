@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -67,7 +68,8 @@ def table_policy(node: Node, folder: Path) -> TablePolicy:
 def _source(node: Node, folder: Path) -> Source:
     if isinstance(node.value, str):
         with node.here():
-            return locate(str(folder / Path(node.value).expanduser()))
+            elsewhere = re.match(r"[a-z][a-z-]+:", node.value)  # a database, or Spark
+            return locate(node.value if elsewhere else str(folder / Path(node.value).expanduser()))
     node.table("path", "delimiter", "quote", "header", "names")
     path = folder / Path(node.need("path", 'say which file: path = "visits.csv"').words()).expanduser()
     options: dict[str, Any] = {name: node.value[name] for name in ("delimiter", "quote", "header") if name in node}

@@ -21,8 +21,11 @@ from discreet.curator._accounts import (
 )
 from discreet.curator.register import Registered, check_columns
 from discreet.data.copied import copy
-from discreet.data.fingerprint import SourceChanged, check_unchanged, fingerprint
-from discreet.data.source import Source, describe, settle
+from discreet.data.csv_dialect import SourceMissing
+from discreet.data.fingerprint import SourceChanged
+from discreet.data.home import home_of
+from discreet.data.source import Source
+from discreet.ledger.place import ServerPlace
 
 if TYPE_CHECKING:
     from discreet.ledger.document import Document
@@ -32,9 +35,9 @@ if TYPE_CHECKING:
 class Tables:
     """The tables of one vault. What was computed from rows lies in private parts of documents, never in the chain."""
 
-    def __init__(self, ledger: Ledger, vault: Path) -> None:
+    def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._folder = vault.with_name(vault.name + ".data")
+        self._folder = ledger.folder
         # Stamps renewed since the vault was opened: only a saving of time, so that losing them costs nothing else.
         self._renewed: dict[tuple[str, int], Mapping[str, Any]] = {}
         # The newest revision of each table that was read: a document of that revision always says the same.
@@ -57,7 +60,15 @@ class Tables:
         document = self._ledger.get("table", name)
         key = name, document.revision
         stored = self._renewed.get(key, document.private["fingerprint"])
-        renewed = check_unchanged(name, self._of(document).source, stored, self._key)
+        source = self._of(document).source
+        try:
+            renewed = home_of(source).check_unchanged(name, source, stored, self._key)
+        except SourceMissing:
+            if source.kind == "memory-copy" and isinstance(self._ledger.place, ServerPlace):
+                why = "its rows came from memory, and stayed in a folder of the machine that registered it"
+                fix = f"ask on that machine, or run discreet refresh {name} with a source that all machines can read"
+                raise SourceMissing(f"the source of {name!r} is missing here", why=why, fix=fix, value=name) from None
+            raise
         if renewed is not None:
             self._renewed[key] = renewed
 
@@ -83,7 +94,7 @@ class Tables:
 
     def add(self, table: Table, source: Source, budget: Budget | None, group: str | None) -> Registered:
         """Store a new table, and open its account if it is the first."""
-        physical = describe(source)
+        physical = home_of(source).describe(source)
         check_columns(table, physical)
         edition, known, tables = self._edition(), budgets_of(self._ledger), self.all()
         account = account_of(table, source, group, tables)
@@ -106,7 +117,7 @@ class Tables:
 
     def refresh(self, before: Registered, source: Source, expected: int | None) -> Registered:
         """Store other rows under the same declaration, as the next version; an old copy is removed."""
-        physical = describe(source)
+        physical = home_of(source).describe(source)
         check_columns(before.table, physical)
         edition = self._edition()
         check_source(before, source, self.all())
@@ -145,12 +156,10 @@ class Tables:
 
     def _fingerprint(self, registered: Registered) -> dict[str, Any]:
         """Return a table's fingerprint, refusing rows that another account pays for."""
-        found = fingerprint(registered.source, self._key)
+        source, home = registered.source, home_of(registered.source)
+        found = home.fingerprint(source, self._key)
         # What was read of the file before its fingerprint was taken has to be true of it still.
-        if (
-            settle(registered.source.unsettled) != registered.source
-            or describe(registered.source) != registered.physical
-        ):
+        if home.settle(source.unsettled) != source or home.describe(source) != registered.physical:
             why, fix = "it changed while it was looked at", "repeat this once nobody writes to it"
             raise SourceChanged(f"the source of {registered.name!r}", why=why, fix=fix, value=registered.name)
         others = {

@@ -128,6 +128,13 @@ def _columns(asked: Asked, runner: Runner, keys: Keys, mark: str) -> tuple[list[
 
 def _tallied(asked: Asked, sums: Sequence[Measure], runner: Runner, keys: Keys) -> Mapping[str, list[tuple[int, ...]]]:
     """Return the exact tallies of all groups for every measure, from one scan."""
+    question, places = tallied_question(asked, sums, keys)
+    rows = runner.in_order(question, asked.unit)
+    return {name: [tuple(row[place] for place in at) for row in rows] for name, at in places.items()}
+
+
+def tallied_question(asked: Asked, sums: Sequence[Measure], keys: Keys) -> tuple[Question, dict[str, list[int]]]:
+    """Return what the engine is asked for all measures, each tally once, and where every measure finds its own."""
     wanted: list[Tally] = []
     places: dict[str, list[int]] = {}
     for each in sums:
@@ -137,15 +144,17 @@ def _tallied(asked: Asked, sums: Sequence[Measure], runner: Runner, keys: Keys) 
             if not known:
                 wanted.append(tally)
             places[each.name].append(known[0] if known else len(wanted) - 1)
-    rows = runner.in_order(Question(asked.report.query.plan, keys, tuple(wanted)), asked.unit)
-    return {name: [tuple(row[place] for place in at) for row in rows] for name, at in places.items()}
+    return Question(asked.report.query.plan, keys, tuple(wanted)), places
+
+
+def binned_question(asked: Asked, measure: Binned, keys: Keys) -> Question:
+    """Return what the engine is asked for a table of bins."""
+    return Question(measure.plan(asked.report.query.plan), _with(keys, measure.bin), (Tally("rows"),))
 
 
 def _bins(asked: Asked, measure: Binned, runner: Runner, keys: Keys, groups: int) -> list[list[int]]:
     """Return the exact count of every bin in every group, from one scan."""
-    wide = _with(keys, measure.bin)
-    plan = measure.plan(asked.report.query.plan)
-    rows = runner.in_order(Question(plan, wide, (Tally("rows"),)), asked.unit)
+    rows = runner.in_order(binned_question(asked, measure, keys), asked.unit)
     width = len(rows) // groups if groups else 0
     return [[row[0] for row in rows[place * width : (place + 1) * width]] for place in range(groups)]
 

@@ -19,13 +19,14 @@ from discreet.curator.binned import Binned, binned
 from discreet.curator.measure import Measure, Reach, measure
 from discreet.curator.price import Price
 from discreet.curator.ranked import Ranked, ranked
+from discreet.curator.register import engine_of
 from discreet.mechanisms._noise import total
 from discreet.mechanisms.contribution_bound import ContributionBound
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.plan import aggregates as words
 from discreet.plan.aggregates import Aggregate
 from discreet.plan.node_serial import plan_record
-from discreet.plan.stability import stability
+from discreet.plan.stability import stability, unit_of
 
 Rows = int | Literal["auto"] | None
 Part = Measure | Ranked | Binned
@@ -101,6 +102,7 @@ class Asked:
 def asked(report: Asking, price: Price, max_rows: Rows) -> Asked:
     """Choose mechanisms and split the price, for the tables as they are declared now."""
     report = replace(report, query=report.query.frozen())
+    engine_of(report.query.registered)
     unit, bound = _unit(report, price, max_rows)
     rest = price if bound is None else price.share(1 - AUTO)
     reach = _reach(report, unit)
@@ -200,18 +202,15 @@ def _selection(rest: Price, share: Fraction, unit: Unit, reach: Reach) -> tuple[
 
 def _unit(report: Asking, price: Price, max_rows: Rows) -> tuple[Unit, ContributionBound | None]:
     """Return the unit that the question is answered for, and what buys its bound."""
-    units = {table.unit for table in report.query.tables.values()}
-    if len(units) > 1:
-        why = "its tables protect different units, so that no one number says how far a person reaches"
-        raise BadParameter("union", sorted(report.query.tables), why=why, fix="register both with the same unit")
-    (unit,) = units
+    query = report.query
+    unit = unit_of(query.plan, query.tables)
     check_relation(unit.relation)
-    accounts = report.query.accounts
+    accounts = query.accounts
     if len(accounts) > 1 and not unit.is_row:
         # Whoever is removed from one account's tables makes room for their own rows in the other's, so that more
         # changes than max_rows. Within one account a person leaves all tables at once.
         why = "its tables belong to different accounts, in each of which a person comes and goes alone"
-        raise BadParameter("union", accounts, why=why, fix="register tables of the same people with one group=")
+        raise BadParameter("tables", accounts, why=why, fix="register tables of the same people with one group=")
     if max_rows is None:
         return unit, None
     if unit.is_row or unit.bound == "table":

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def connect(path: str | Path, token: str) -> Session:
-    """Open a session on a vault that is there; none is ever created.
+    """Open a session on a vault that is there, by its path or URL; none is ever created.
 
     Guarantee: a token that is unknown, wrong, revoked or expired opens nothing, and is not told which tables exist.
     """

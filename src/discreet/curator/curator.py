@@ -1,11 +1,11 @@
-"""Curator: the custodian's hands on a vault: tables, grants and budgets. Whoever can read the vault's file is one."""
+"""Curator: the custodian's hands on a vault: tables, grants and budgets. Whoever can read the whole vault is one."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from discreet.account.budget import Budget
 from discreet.core.column import Column
@@ -19,12 +19,15 @@ from discreet.curator.declare import expiry_of
 from discreet.curator.register import Registered as Registered
 from discreet.curator.register import budget_record
 from discreet.data.copied import is_memory
-from discreet.data.source import Source, locate, settle
+from discreet.data.home import home_of
+from discreet.data.source import Source, locate
 from discreet.ledger.ledger import Ledger
+from discreet.ledger.place import is_url, place_of
 from discreet.ledger.refusals import Conflict, NotAVault
 
 if TYPE_CHECKING:
     from discreet.curator.lint import Remark
+    from discreet.curator.pmw import Weighed
     from discreet.curator.session import Session
     from discreet.ledger.grant import Grant, Role
     from discreet.ledger.standing import Standing
@@ -34,19 +37,24 @@ Columns = Mapping[str, Column] | Iterable[Column]
 
 
 class Curator:
-    """A vault, opened by its custodian; it is created where there is none, unless `create=False`.
+    """A vault, by a path or a URL, opened by its custodian; created where there is none, unless `create=False`.
+
+    `postgresql://user@host/database?schema=name` keeps it in PostgreSQL; `anchor` is where this machine then keeps the
+    signed head, if not in the usual place.
 
     Guarantee: a budget is set once, when its first table is registered, and is never raised; tables that share a file,
     and those put into one group, share it. What the chain says of a table was declared, never learned from a record.
     """
 
-    def __init__(self, path: str | Path, *, create: bool = True) -> None:
-        self.path = Path(path)
-        if not self.path.exists() and not create:
+    def __init__(self, path: str | Path, *, create: bool = True, anchor: str | Path | None = None) -> None:
+        # Of a URL only what may be shown; a path as it was given.
+        self.path: Path | str = str(place_of(path)) if is_url(path) else Path(path)
+        there = Ledger.exists(path)
+        if not there and not create:
             fix = f"run discreet init {self.path}, or give the path of a vault"
             raise NotAVault(f"vault {self.path}", why="there is none", fix=fix, value=str(self.path))
-        self.ledger = Ledger.open(self.path) if self.path.exists() else Ledger.create(self.path)
-        self._tables = Tables(self.ledger, self.path)
+        self.ledger = Ledger.open(path, anchor=anchor) if there else Ledger.create(path, anchor=anchor)
+        self._tables = Tables(self.ledger)
 
     def register(
         self,
@@ -68,7 +76,7 @@ class Curator:
         if name in self.tables():
             return self._again(table, source, budget, group)
         if not is_memory(source):
-            return self._tables.add(table, settle(locate(_path(source))), budget, group)
+            return self._tables.add(table, _settled(locate(_path(source))), budget, group)
         self._tables.check_new(table, budget, group)
         with self._tables.copied(source, name) as located:
             return self._tables.add(table, located, budget, group)
@@ -110,7 +118,7 @@ class Curator:
                 return self._tables.refresh(before, copied, expected)
         # A header is read anew, since a changed file may have its columns in another order.
         located = before.source.unsettled if source is None else locate(_path(source))
-        return self._tables.refresh(before, settle(located), expected)
+        return self._tables.refresh(before, _settled(located), expected)
 
     def grant(
         self,
@@ -161,11 +169,25 @@ class Curator:
         self.ledger.window(account, budget)
         return True
 
-    def session(self, token: str) -> Session:
-        """Open a session for whoever holds the token."""
+    @overload
+    def session(self, token: str, *, pmw: Literal[False] = False) -> Session: ...
+
+    @overload
+    def session(self, token: str, *, pmw: Literal[True], **terms: Any) -> Weighed: ...  # noqa: ANN401
+
+    def session(self, token: str, *, pmw: bool = False, **terms: Any) -> Session | Weighed:
+        """Open a session for whoever holds the token.
+
+        `pmw=True` begins one of private multiplicative weights at once, on the terms of `Session.pmw`:
+        `curator.session(token, pmw=True, epsilon=1, delta=1e-6, alpha=0.05)`.
+        """
         from discreet.curator.session import Session
 
-        return Session(self, self.ledger.authenticate(token))
+        opened = Session(self, self.ledger.authenticate(token))
+        if terms and not pmw:
+            why = "a plain session has no terms: each question has its own price"
+            raise BadParameter("terms", sorted(terms), why=why, fix="add pmw=True, or leave them out")
+        return opened.pmw(**terms) if pmw else opened
 
     def tables(self) -> list[str]:
         """Return the names of all tables."""
@@ -224,6 +246,10 @@ class Curator:
         what = "declaration" if same_source else "source"
         fix = f"use refresh({table.name!r}, source) for new rows, declare({table.name!r}, ...) for new bounds"
         raise Conflict(f"table {table.name!r}", why=f"it is registered with another {what}", fix=fix, value=table.name)
+
+
+def _settled(source: Source) -> Source:
+    return home_of(source).settle(source)
 
 
 def _path(source: object) -> str | Path | Source:

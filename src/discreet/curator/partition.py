@@ -18,7 +18,7 @@ from discreet.curator.asked import Asked, asked
 from discreet.curator.asking import Asking
 from discreet.curator.price import Price
 from discreet.curator.subject import Subject
-from discreet.plan.nodes import Derive, Filter, Join
+from discreet.plan.nodes import Derive, Filter, Join, Project
 from discreet.plan.stability import stability
 
 if TYPE_CHECKING:
@@ -97,11 +97,16 @@ class Partition:
             why = "a part is asked by a function that returns a question"
             raise BadParameter("ask", report, why=why, fix="pass lambda part: part.agg(n=dp.count())")
         plan = report.query.plan
-        while plan is not part.plan and isinstance(plan, Filter | Derive | Join):
+        while plan is not part.plan and isinstance(plan, Filter | Derive | Project | Join):
             plan = plan.source
         if plan is not part.plan or report.query.desk is not part.desk:
             why = "the question is not about this part alone, and parts are paid together because they are disjoint"
-            raise BadParameter("ask", str(key), why=why, fix="use the part that the function is given, without union")
+            raise BadParameter(
+                "ask",
+                str(key),
+                why=why,
+                fix="use the part that the function is given; union and join come before partition",
+            )
         return report
 
     def loss(self, parts: Mapping[Any, Asked]) -> PrivacyLoss:

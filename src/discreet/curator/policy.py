@@ -13,6 +13,7 @@ from discreet.account.budget import Budget
 from discreet.core.errors import Refusal, UnknownName
 from discreet.curator._entries import GrantPolicy, TablePolicy, budget_policy, grant_policy, table_policy
 from discreet.curator._toml import Node, read_toml
+from discreet.ledger.place import is_url
 
 if TYPE_CHECKING:
     from discreet.curator.curator import Curator
@@ -37,7 +38,7 @@ class Policy:
     """A policy as read: tables, monthly windows on accounts, and grants; every refusal names its line."""
 
     path: Path
-    vault: Path | None
+    vault: Path | str | None
     tables: tuple[TablePolicy, ...]
     windows: tuple[tuple[str, Budget, Node], ...]
     grants: tuple[GrantPolicy, ...]
@@ -107,7 +108,8 @@ def read(path: str | Path) -> Policy:
     tables = tuple(table_policy(node, folder) for node in _each(root, "tables"))
     windows = tuple((node.path[-1], budget_policy(node), node) for node in _each(root, "windows"))
     grants = tuple(grant_policy(node) for node in _each(root, "grants"))
-    vault = folder / root["vault"].words() if "vault" in root else None
+    named = root["vault"].words() if "vault" in root else None
+    vault = named if named is None or is_url(named) else folder / named
     return Policy(file, vault, tables, windows, grants)
 
 

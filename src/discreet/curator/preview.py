@@ -14,11 +14,17 @@ from discreet.curator.binned import Binned
 from discreet.curator.figures import figure
 from discreet.curator.measure import Measure
 from discreet.curator.ranked import Ranked
+from discreet.curator.stability_words import stability_words
+from discreet.curator.statements import statements
 from discreet.curator.words import limit_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from rich.console import Group
     from rich.table import Table
+
+    from discreet.account.loss import PrivacyLoss
+    from discreet.curator.subject import Subject
 
 
 _HEADINGS = ("column", "mechanism", "sensitivity", "noise", "95% half-width", "cost", "delta")
@@ -57,6 +63,8 @@ class Preview:
     asked: Asked
     rows: int | None = None
     max_rows: int | Literal["auto"] | None = None
+    stability: tuple[str, ...] = ()
+    sql: tuple[str, ...] = ()
 
     def __getitem__(self, column: str) -> Line:
         for line in self.lines:
@@ -70,11 +78,19 @@ class Preview:
         rows = [_HEADINGS, *(line.texts() for line in self.lines)]
         widths = [max(len(row[place]) for row in rows) for place in range(len(_HEADINGS))]
         table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-        return "\n".join([*table, *self._below()])
+        return "\n".join([*table, *self._below(), *(f"\n{statement}" for statement in self.sql)])
 
     __repr__ = __str__
 
-    def __rich__(self) -> Table:
+    def __rich__(self) -> Table | Group:
+        from rich.console import Group
+        from rich.text import Text
+
+        # As plain text: the brackets of a list are no markup.
+        statements = [Text(f"\n{statement}", no_wrap=True, overflow="fold") for statement in self.sql]
+        return Group(self._table(), *statements) if statements else self._table()
+
+    def _table(self) -> Table:
         from rich.box import SIMPLE_HEAD
         from rich.table import Table
 
@@ -94,7 +110,8 @@ class Preview:
             for line in self.lines
         )
         below = "<br>".join(escape(each) for each in self._below())
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{below}</p>"
+        sql = "".join(f"<pre>{escape(statement)}</pre>" for statement in self.sql)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{below}</p>{sql}"
 
     def record(self) -> dict[str, Any]:
         """Return the preview as plain JSON values."""
@@ -104,8 +121,10 @@ class Preview:
                 {name: getattr(line, name) for name in Line.__slots__ if name != "within"} | {"within": line.within}
                 for line in self.lines
             ],
+            "stability": list(self.stability),
             "remaining": list(self.remaining),
             "notes": list(self.notes),
+            "sql": list(self.sql),
         }
 
     def plot(self, path: str | Path | None = None) -> Figure:
@@ -129,15 +148,19 @@ class Preview:
         return curves
 
     def _below(self) -> list[str]:
-        return [f"price: {self.price}", *self.remaining, *self.notes]
+        return [f"price: {self.price}", *self.stability, *self.remaining, *self.notes]
 
 
-def preview(question: Asked, rows: int | None = None, max_rows: int | Literal["auto"] | None = None) -> Preview:
+def preview(
+    question: Asked, rows: int | None = None, max_rows: int | Literal["auto"] | None = None, *, sql: bool = False
+) -> Preview:
     """Look ahead: from the question, the schema, and a declared or supposed number of rows."""
     size = question.reach.size if rows is None else whole("rows", rows)
     lines = [line for each in question.measures for line in _lines(each, size)]
-    remaining, notes = tuple(_remaining(question)), tuple(_notes(question, size))
-    return Preview(tuple(lines), str(question.price), remaining, notes, question, rows, max_rows)
+    remaining = tuple(remaining_after(question.report.query, question.loss))
+    notes = tuple(_notes(question, size))
+    price, shown = str(question.price), statements(question) if sql else ()
+    return Preview(tuple(lines), price, remaining, notes, question, rows, max_rows, stability_words(question), shown)
 
 
 def _lines(measure: Measure | Ranked | Binned, rows: int | None) -> list[Line]:
@@ -179,14 +202,13 @@ def _half_width(measure: Measure, rows: int | None) -> tuple[float | None, str]:
     return None, f"{figure(measure.half_width(far) * far)} / n"
 
 
-def _remaining(question: Asked) -> list[str]:
-    """Say what each limit would have left after this question, or that it would refuse it."""
-    query = question.report.query
+def remaining_after(query: Subject, loss: PrivacyLoss) -> list[str]:
+    """Say what each limit would have left after a question of that loss, or that it would refuse it."""
     texts = []
     for standing in query.desk.standings(query.accounts):
         where = limit_words(standing)
         try:
-            after = standing.filter.admit(question.loss)
+            after = standing.filter.admit(loss)
         except BudgetExceeded as error:
             texts.append(f"{where}: too little left ({error.why}); {error.fix}")
             continue

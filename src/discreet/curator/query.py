@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter, UnknownName
+from discreet.curator.meeting import check_on, check_other, check_public, meeting, name_of, no_table
 from discreet.curator.subject import Subject
 from discreet.plan.expressions import Expression, Name, lift
 from discreet.plan.keys import declared, keys_of, shown
-from discreet.plan.nodes import Derive, Filter, Join, Plan, Public, Union, columns_of
+from discreet.plan.nodes import Derive, Filter, Join, Plan, Project, Public, Union, columns_of
 from discreet.plan.types import type_of
 
 if TYPE_CHECKING:
+    from discreet.core.written import Number
     from discreet.curator.partition import Partition
     from discreet.curator.report import Report
+    from discreet.curator.synthesize import TwinPreview
+    from discreet.publish.twin import Twin
 
 
 def part_keys(name: str, columns: Mapping[str, Column]) -> list[Any]:
@@ -36,8 +40,8 @@ class UnknownColumn(UnknownName, AttributeError):
 class Query(Subject):
     """A table as an analyst sees it: columns to speak of, and verbs that return another such table.
 
-    `visits.age` and `visits["age"]` are the column; `where`, `derive`, `join`, `union` and `group_by` narrow, widen and
-    divide; `agg` asks. Nothing is computed, and nothing is paid, before `release`.
+    `visits.age` and `visits["age"]` are the column; `where`, `derive`, `select`, `join`, `union` and `group_by` narrow,
+    widen and divide; `agg` asks. Nothing is computed, and nothing is paid, before `release`.
     """
 
     def __getattr__(self, name: str) -> Name:
@@ -76,28 +80,44 @@ class Query(Subject):
             found = found._now(Derive(found.plan, name, lift(value)))
         return found
 
-    def join(self, public: Public, on: str | Mapping[str, str]) -> Query:
-        """Add the columns of a public table to the rows whose key it has; rows without a partner are left out.
+    def select(self, *columns: str | Name, **renamed: str | Name) -> Query:
+        """Keep these columns alone, in this order, some of them under new names, as in `select("ward", price="cost")`.
 
-        `on` names the column both have, or maps ours to theirs: {"ward": "code"}.
+        Rows that differ in nothing that is kept count as often as before, but are no longer told apart.
         """
-        if not isinstance(public, Public):
-            why = "only public tables are joined: rows of a private one would need a bound on how many people meet"
-            fix = "make it with session.public('wards', {'ward': ['A', 'B'], 'floor': [1, 2]})"
-            raise BadParameter("public", type(public).__name__, why=why, fix=fix)
-        pairs = {on: on} if isinstance(on, str) else dict(on)
-        plan = Join(self.plan, public, tuple(pairs.items()))
+        named = [(name_of(column), name_of(column)) for column in columns]
+        plan = Project(self.plan, (*named, *((new, name_of(old)) for new, old in renamed.items())))
         columns_of(plan, self.tables)
         return self._now(plan)
 
+    def join(
+        self,
+        other: Public | Query,
+        on: str | Iterable[str] | Mapping[str, str] | None = None,
+        *,
+        most: int | None = None,
+        columns: Iterable[str] | Mapping[str, str] | None = None,
+    ) -> Query:
+        """Put together rows of two tables; rows without a partner are left out.
+
+        A public table adds its columns to the rows whose key it has. Of another table of the session, rows of the same
+        person meet, always, so that a join needs no `on` but where more is to be equal, such as a visit's number: the
+        column both have, several, or a mapping of ours to theirs, {"ward": "code"}. Of each row's partners at most
+        `most` are kept, and never more than the other table's max_rows. `columns` are theirs to take over, {"new":
+        "theirs"}; otherwise all are, but those matched by.
+        """
+        if isinstance(other, Public):
+            check_public(most, columns)
+            plan: Plan = Join(self.plan, other, check_on(on))
+            columns_of(plan, self.tables)
+            return self._now(plan)
+        if not isinstance(other, Query):
+            raise no_table(other)
+        return self._now(meeting(self, other, on, most, columns))
+
     def union(self, other: Query) -> Query:
         """Add the rows of another question; both have the same columns. A row that is in both counts twice."""
-        if not isinstance(other, Query) or other.desk is not self.desk:
-            why = "it is no table of this session"
-            raise BadParameter("other", type(other).__name__, why=why, fix="pass session.table('visits'), for example")
-        if other.keys is not None:
-            why = "it is grouped already"
-            raise BadParameter("other", other.keys.names, why=why, fix="call union first, and then group_by")
+        check_other(self, other, "union")
         plan = Union(self.plan, other.plan)
         columns_of(plan, {**self.tables, **other.tables})
         return self._now(plan)
@@ -115,7 +135,7 @@ class Query(Subject):
             why = "it is grouped already"
             raise BadParameter("columns", columns, why=why, fix="name all columns in one group_by")
         wide = self.derive(**derived)
-        names = [column.name if isinstance(column, Name) else str(column) for column in columns] + [*derived]
+        names = [name_of(column) for column in columns] + [*derived]
         if not names:
             raise BadParameter("columns", (), why="there is nothing to group by", fix="write group_by('ward')")
         for name in names:
@@ -135,6 +155,56 @@ class Query(Subject):
         from discreet.curator.report import Report
 
         return Report.of(self, aggregates)
+
+    def synthesize(
+        self,
+        method: str = "auto",
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        *,
+        workload: int | Sequence[Sequence[str]] | None = None,
+        bins: int = 32,
+        columns: Iterable[str] | None = None,
+        zeros: Iterable[Mapping[str, object]] = (),
+        progress: Callable[[str], None] | None = None,
+        fresh: bool = False,
+    ) -> Twin:
+        """Pay for a twin of these rows: a model that may be sampled and asked for ever after, at no price.
+
+        `columns` are those it has: all but free text, unless named. Numbers and dates are put into at most `bins` bins
+        of equally many steps. `workload` says what it is to get right: all marginals of 3 columns, or a list of them.
+        `zeros` are combinations that no row can have, [{"age": range(0, 12), "married": True}]. The same question is
+        answered again for free; `fresh=True` pays again, for another twin.
+
+        Guarantee: the price is in the ledger, on disk, before the data are read; nothing but noisy marginals and
+        private choices among them leaves the engine's side.
+        """
+        from discreet.curator.price import Price
+        from discreet.curator.synthesize import synthesis
+
+        price = Price.of(epsilon, delta, rho)
+        asked = synthesis(self, method, price, workload=workload, bins=bins, columns=columns, zeros=zeros)
+        return asked.release(progress, fresh=fresh)[0]
+
+    def preview_synthesize(
+        self,
+        method: str = "auto",
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        *,
+        workload: int | Sequence[Sequence[str]] | None = None,
+        bins: int = 32,
+        columns: Iterable[str] | None = None,
+        zeros: Iterable[Mapping[str, object]] = (),
+    ) -> TwinPreview:
+        """Show what a twin would cost and what noise would do to it; free, and made without any data."""
+        from discreet.curator.price import Price
+        from discreet.curator.synthesize import preview, synthesis
+
+        price = Price.of(epsilon, delta, rho)
+        return preview(synthesis(self, method, price, workload=workload, bins=bins, columns=columns, zeros=zeros))
 
     def count(self) -> Report:
         """Ask how many rows there are: short for agg(count=dp.count())."""

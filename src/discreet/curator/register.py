@@ -13,7 +13,8 @@ from discreet.core import record as records
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.schema import Table
 from discreet.core.written import as_written
-from discreet.data.source import Source, relation_sql
+from discreet.data.home import home_of
+from discreet.data.source import Source
 from discreet.plan.scalar import is_readable
 
 _FIELDS = ("table", "source", "version", "account")
@@ -41,7 +42,12 @@ class Registered:
     @property
     def from_sql(self) -> str:
         """What stands after FROM to read its rows."""
-        return relation_sql(self.source)[0]
+        return home_of(self.source).from_sql(self.source)
+
+    @property
+    def engine(self) -> str:
+        """The name of the engine that computes over its rows."""
+        return home_of(self.source).ENGINE
 
     def at(self, source: Source) -> Registered:
         """Return the same table with its rows found there."""
@@ -92,3 +98,13 @@ def budget_record(budget: Budget) -> dict[str, str | None]:
 def budget_text(record: Mapping[str, str | None]) -> str:
     """Write a budget for a refusal, from its record."""
     return ", ".join(f"{name}={float(Fraction(amount)):g}" for name, amount in record.items() if amount is not None)
+
+
+def engine_of(registered: Mapping[str, Registered]) -> str:
+    """Return the one engine that holds all tables of a question; rows are not carried from one to another."""
+    engines = {name: found.engine for name, found in sorted(registered.items())}
+    if len({*engines.values()}) > 1:
+        listed = ", ".join(f"{name} in {engine}" for name, engine in engines.items())
+        why = f"its tables lie apart ({listed}), and no row is carried from one engine to another"
+        raise BadParameter("tables", sorted(engines), why=why, fix="register them all in one engine")
+    return next(iter(engines.values()))

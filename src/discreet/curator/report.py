@@ -28,14 +28,16 @@ class Report(Asking):
         *,
         rows: int | None = None,
         max_rows: Rows = None,
+        sql: bool = False,
     ) -> Preview:
         """Show what the answer would cost and how far it would be off; free, and made without any data.
 
-        `rows` is how many rows you suppose each group to have, for what depends on that (means, variances).
+        `rows` is how many rows you suppose each group to have, for what depends on that (means, variances). `sql` shows
+        what the engine would be asked too; the vault's secret is a name in it, and so are the sources.
         """
         from discreet.curator.preview import preview
 
-        return preview(self.asked(epsilon, delta, rho, max_rows=max_rows), rows, max_rows)
+        return preview(self.asked(epsilon, delta, rho, max_rows=max_rows), rows, max_rows, sql=sql)
 
     def for_error(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,20 +11,22 @@ from typing import TYPE_CHECKING
 
 from discreet.core.unit import Unit
 from discreet.data.csv_dialect import SourceMissing
-from discreet.data.duckdb import Engine, EngineFailed
+from discreet.data.engine import Engine, EngineFailed
+from discreet.data.home import home_of
 from discreet.data.ranks import Ranks
-from discreet.plan.bounding import PERSON
 from discreet.plan.cells import Counts, cells
-from discreet.plan.dialect import DUCKDB
+from discreet.plan.dialect import DUCKDB, Dialect
+from discreet.plan.dialects import dialect_of
 from discreet.plan.keys import Keys
 from discreet.plan.nodes import Datum, Plan
 from discreet.plan.relation import Relation
-from discreet.plan.rows_sql import rows_sql, scan_sql
+from discreet.plan.rows_sql import rows_by_person_sql, scan_sql
 from discreet.plan.tallies import Question
 from discreet.plan.to_sql import in_order, tallies_sql
 
 if TYPE_CHECKING:
     from discreet.curator.register import Registered
+    from discreet.data.source import Source
     from discreet.plan.expressions import Expression
 
 
@@ -34,10 +36,11 @@ class Runner:
 
     engine: Engine
     relations: Mapping[str, Relation]
+    dialect: Dialect = DUCKDB
 
     def tallies(self, question: Question, unit: Unit) -> list[tuple[Datum, ...]]:
         """Return a row for every group that is not empty: the group's place or keys, then the tallies."""
-        return self.engine.rows(tallies_sql(question, self.relations, DUCKDB, unit).sql)
+        return self.engine.rows(tallies_sql(question, self.relations, self.dialect, unit).sql)
 
     def in_order(self, question: Question, unit: Unit) -> list[tuple[int, ...]]:
         """Return the tallies of every listed group, empty ones too, in the order of the keys."""
@@ -45,20 +48,13 @@ class Runner:
 
     def counts(self, plan: Plan, keys: Keys, of: Expression, unit: Unit) -> AbstractContextManager[Counts]:
         """Give what a quantile asks for: counts of an expression's values in cells, pass by pass."""
-        return cells(self.engine, plan, keys, of, self.relations, DUCKDB, unit)
+        return cells(self.engine, plan, keys, of, self.relations, self.dialect, unit)
 
     def rows_by_person(self, plan: Plan, most: int) -> dict[int, int]:
         """Return how many people have each number of rows, numbers above `most` counting as `most`."""
         unit = next(iter(self.relations.values())).table.unit
-        rows = rows_sql(plan, self.relations, unit, DUCKDB)
-        each = f"SELECT least(count(*), {int(most)}) AS n FROM ({rows}) GROUP BY {PERSON}"  # noqa: S608  (our own SQL)
-        found = self.engine.rows(f"SELECT n, count(*) FROM ({each}) GROUP BY n")  # noqa: S608
+        found = self.engine.rows(rows_by_person_sql(plan, self.relations, unit, most, self.dialect))
         return {int(rows or 0): int(people or 0) for rows, people in found}
-
-
-def folder_of(vault: Path) -> Path:
-    """Return the private folder beside a vault."""
-    return vault.with_name(vault.name + ".data")
 
 
 class Engines:
@@ -73,10 +69,13 @@ class Engines:
         self._idle: list[tuple[int, object, Engine]] = []
 
     @contextmanager
-    def lent(self, versions: object) -> Iterator[Engine]:
+    def lent(self, versions: object, sources: Sequence[Source]) -> Iterator[Engine]:
         """Lend an engine for one question; it has read no other versions than these."""
         with ExitStack() as stack:
-            engine = self._idle_one(versions) or Engine(self._secret).__enter__()
+            engine = self._idle_one(versions)
+            if engine is None:
+                engine = home_of(sources[0]).opened(sources, self._secret)
+                engine.__enter__()
             stack.push(engine)
             yield engine
             stack.pop_all()
@@ -101,17 +100,21 @@ class Engines:
 
 @contextmanager
 def runner(registered: Mapping[str, Registered], engines: Engines, secret: bytes, folder: Path) -> Iterator[Runner]:
-    """Borrow an engine for registered tables; kept rows of `bound="table"` are read from, or put into, `folder`."""
+    """Borrow an engine for registered tables; kept rows of `bound="table"` are read from, or put into, `folder`.
+
+    Only DuckDB keeps such rows: a database and Spark find them anew for each question, and they are the same.
+    """
     versions = tuple((name, found.version, found.revision) for name, found in sorted(registered.items()))
-    with engines.lent(versions) as engine:
-        try:
+    try:
+        sources = [found.source for found in registered.values()]
+        with engines.lent(versions, sources) as engine, engine.question():
             relations = {name: Relation(each.table, each.physical, each.from_sql) for name, each in registered.items()}
-        except SourceMissing:  # which would name the file
-            raise EngineFailed from None
-        ranks = Ranks(folder, secret)
-        for name, found in registered.items():
-            if found.table.unit.bound == "table":
-                sql = scan_sql(relations[name], DUCKDB)
-                kept = ranks.kept(engine, name, found.version, found.table.to_json(), sql)
-                relations[name] = Relation(found.table, found.physical, kept, kept=True)
-        yield Runner(engine, relations)
+            ranks = Ranks(folder, secret)
+            for name, found in registered.items():
+                if found.table.unit.bound == "table" and engine.name == DUCKDB.name:
+                    sql = scan_sql(relations[name], DUCKDB)
+                    kept = ranks.kept(engine, name, found.version, found.table.to_json(), sql)
+                    relations[name] = Relation(found.table, found.physical, kept, kept=True)
+            yield Runner(engine, relations, dialect_of(engine.name))
+    except SourceMissing:  # which would name the file, or the server
+        raise EngineFailed from None

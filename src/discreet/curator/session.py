@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import datetime as dt
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from discreet.core.errors import UnknownName
+from discreet.core.errors import BadParameter, UnknownName
 
 if TYPE_CHECKING:
+    from discreet.core.written import Number
+    from discreet.curator.answer import Answer
+    from discreet.curator.asked import Rows
+    from discreet.curator.pmw import Weighed
+    from discreet.curator.preview import Preview
     from discreet.curator.query import Query
     from discreet.curator.register import Registered
     from discreet.curator.remaining import Remaining
@@ -24,7 +29,6 @@ if TYPE_CHECKING:
 class Keeper(Protocol):
     """What a session needs of the curator that opened it."""
 
-    path: Path
     ledger: Ledger
 
     def tables(self) -> list[str]:
@@ -61,6 +65,75 @@ class Session:
 
         self.registered(name)
         return Query(self, Scan(name))
+
+    def sql(
+        self,
+        text: str,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        max_rows: Rows = None,
+        fresh: bool = False,
+        *,
+        public: Iterable[Public] = (),
+        keys: Mapping[str, Sequence[object]] | None = None,
+    ) -> Answer:
+        """Ask in SQL, pay, and return the answer: `session.sql("SELECT COUNT(*) FROM visits", epsilon=0.5)`.
+
+        The question is the one that its twin in Python asks, so that either is replayed for the other at no price.
+        `public` are tables made with `session.public` that the text may join; `keys` declares the keys of a column that
+        has none, as in `keys={"city": ["Bern", "Basel"]}`.
+
+        Guarantee: that of `Report.release`; no text of the question reaches an engine, only the plan's own SQL.
+        """
+        from discreet.curator.sql import spoken
+
+        return spoken(self, text, epsilon, delta, rho, max_rows, public=public, keys=keys).release(fresh=fresh)
+
+    def preview_sql(
+        self,
+        text: str,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        max_rows: Rows = None,
+        *,
+        rows: int | None = None,
+        public: Iterable[Public] = (),
+        keys: Mapping[str, Sequence[object]] | None = None,
+        sql: bool = False,
+    ) -> Preview:
+        """Show what a question in SQL would cost and how far its answer would be off; free, made without any data.
+
+        `sql=True` also shows the statements that the table's engine would run for it.
+        """
+        from discreet.curator.sql import spoken
+
+        return spoken(self, text, epsilon, delta, rho, max_rows, public=public, keys=keys).preview(rows, sql=sql)
+
+    def pmw(
+        self,
+        table: str | None = None,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        **terms: Any,  # noqa: ANN401  (checked there)
+    ) -> Weighed:
+        """Begin a session of private multiplicative weights: many counts of a table, for one price, paid now.
+
+        `columns` are those that questions will name, `bins` how many bins numbers get, `alpha` the share of all rows by
+        which a guess may be off, `updates` how many may be further off, `questions` how many there will be at most. The
+        table may be left out where the grant covers one alone. See `discreet.curator.pmw`.
+
+        Guarantee: the price is in the ledger, in full, before any row is read; easy questions use up none of it.
+        """
+        from discreet.curator.pmw import interactive
+        from discreet.curator.price import Price
+
+        names = self.tables()
+        if table is None and len(names) != 1:
+            raise BadParameter("table", names, why="a session is about one table", fix="name it: pmw('visits', ...)")
+        return interactive(self.table(table or names[0]), Price.of(epsilon, delta, rho), **terms).begin()
 
     def tables(self) -> list[str]:
         """Return the names of the tables the grant covers."""
@@ -112,6 +185,12 @@ class Session:
             raise UnknownName("table", name, self._grant.tables)
         return self._curator.table(name)
 
+    def admit(self) -> None:
+        """Refuse a grant that was revoked or has expired since; for answers that need no new charge."""
+        for grant in self._curator.ledger.grants():
+            if grant.id == self._grant.id:
+                grant.check(dt.datetime.now(dt.UTC))
+
     def check(self, registered: Mapping[str, Registered]) -> None:
         """Refuse tables that are not what they were: declared anew since, or with sources that have changed."""
         from discreet.ledger.refusals import Conflict
@@ -124,12 +203,12 @@ class Session:
 
     def runner(self, registered: Mapping[str, Registered]) -> AbstractContextManager[Runner]:
         """Open an engine on tables of the grant."""
-        from discreet.curator.runner import Engines, folder_of, runner
+        from discreet.curator.runner import Engines, runner
 
         secret = self._curator.ledger.secret("order")
         if self._engines is None:
             self._engines = Engines(secret)
-        return runner(registered, self._engines, secret, folder_of(self._curator.path))
+        return runner(registered, self._engines, secret, self._curator.ledger.folder)
 
     def run(self, charge: Charge, work: Callable[[], str], *, fresh: bool) -> tuple[str, Receipt]:
         """Charge, work and settle, or replay."""

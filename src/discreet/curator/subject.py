@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 from discreet.core.column import Column
 from discreet.plan.keys import Keys
-from discreet.plan.nodes import Plan, Scan, columns_of, tables_of
+from discreet.plan.nodes import Derive, Plan, Project, Scan, columns_of, tables_of
 
 if TYPE_CHECKING:
     from discreet.core.schema import Table
@@ -32,6 +32,9 @@ class Desk(Protocol):
 
     def registered(self, name: str) -> Registered:
         """Return a table that the grant covers."""
+
+    def admit(self) -> None:
+        """Refuse whoever's grant has ended since."""
 
     def check(self, registered: Mapping[str, Registered]) -> None:
         """Refuse tables that were declared anew, or whose sources have changed."""
@@ -62,7 +65,10 @@ class Subject:
     @property
     def whole(self) -> bool:
         """Whether these are all rows of one table, so that its declared size is theirs."""
-        return isinstance(self.plan, Scan)
+        plan = self.plan
+        while isinstance(plan, Derive | Project):
+            plan = plan.source
+        return isinstance(plan, Scan)
 
     @property
     def columns(self) -> Mapping[str, Column]:

@@ -48,15 +48,24 @@ def notes_of(asked: Asked) -> tuple[str, ...]:
             least, most = _plain(low), _plain(high)
             notes.append(f"values of {expression!r} below {least} count as {least}, above {most} as {most}")
     if not asked.unit.is_row:
-        rows = asked.unit.max_rows
-        notes.append(
-            f"whoever has more than {rows} rows counts for {rows} of them"
-            if asked.unit.bound == "query"
-            else f"{rows} rows of each person were kept, once for the whole table"
-        )
+        notes += _bounded(asked)
     if asked.report.query.keys is not None:
         notes.append("rows whose key is missing or was not declared are in no group")
     return tuple(dict.fromkeys(notes))
+
+
+def _bounded(asked: Asked) -> list[str]:
+    """Say which rows of people were left out, whoever they are: by the question, by their tables, by joins."""
+    from discreet.curator.stability_words import partners_words
+
+    tables, rows = asked.report.query.tables, asked.unit.max_rows
+    notes = partners_words(asked.report.query.plan, tables)
+    if asked.unit.bound == "query":
+        return [*notes, f"whoever has more than {rows} rows counts for {rows} of them"]
+    kept = {name: table.unit.max_rows for name, table in tables.items()}
+    if len(kept) == 1:
+        return [*notes, *(f"{most} rows of each person were kept, once for the whole table" for most in kept.values())]
+    return [*notes, *(f"{most} rows of each person were kept of {name}, once for it" for name, most in kept.items())]
 
 
 def _plain(bound: object) -> str:

@@ -38,7 +38,7 @@ def copy(data: object, folder: Path, *, name: str = "table") -> Source:
     The folder has mode 0700 and the file 0600, from their first byte on.
     """
     relation = _relation(data)
-    folder.mkdir(mode=0o700, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.chmod(0o700)
     # The name tells nothing and is never used twice, so that an old version is not overwritten while it is read.
     file = folder / f"{_safe(name)}-{secrets.token_hex(8)}.parquet"

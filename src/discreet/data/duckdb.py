@@ -8,36 +8,24 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from discreet.core.errors import BadParameter, Refusal
+from discreet.data.engine import Datum
+from discreet.data.engine import EngineFailed as EngineFailed
 from discreet.data.order import ORDER_TABLE, multipliers
 
 if TYPE_CHECKING:
     import duckdb
 
-Datum = int | str | bool | None
-
 # Ten million rows of a million people take about 600; what does not fit is spilled to disk.
 MEMORY_MB = 1024
 _PLACES = re.compile(r'"~[ab](\d+)"')
 _LEAST_MB = 64
-
-
-class EngineFailed(Refusal):
-    """The engine could not finish; why is not said, for it might tell of a record."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "the engine",
-            why="it could not finish this question; its own words are withheld, since they might quote a record",
-            fix="ask the custodian to check that the source is where it was, unchanged and readable, and that the "
-            "engine has enough memory and disk",
-        )
 
 
 class Engine:
@@ -48,6 +36,8 @@ class Engine:
 
     Guarantee: what the engine says of a failure is never shown: it might quote a record.
     """
+
+    name = "duckdb"
 
     def __init__(
         self, secret: bytes, *, memory: int = MEMORY_MB, threads: int | None = None, folder: Path | None = None
@@ -97,6 +87,10 @@ class Engine:
         if self._folder is not None:
             self._swept()
             self._folder = None
+
+    def question(self) -> AbstractContextManager[None]:
+        """Do nothing: files that change are noticed before."""
+        return nullcontext()
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Datum, ...]]:
         """Return the rows of a statement: whole numbers as Python's, never through floats."""

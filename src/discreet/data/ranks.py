@@ -8,7 +8,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from discreet.data.duckdb import Engine, EngineFailed
+from discreet.data.engine import Engine, EngineFailed
 from discreet.data.source import literal
 
 _SUFFIX = ".kept.parquet"

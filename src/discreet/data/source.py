@@ -1,4 +1,4 @@
-"""Sources: where the rows of a table lie, as a value, and how an engine reads them without guessing.
+"""Sources: where the rows of a table lie, as a value, and how files are read without guessing.
 
 Nothing about a source is inferred from its records. A CSV file is read as text throughout, in a dialect that is
 declared; Parquet files say their types in their schemas, which have to agree. So no record decides a type, a name or
@@ -8,7 +8,7 @@ a dialect, and no record makes reading fail.
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -18,47 +18,65 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from discreet.core import record as records
 from discreet.core.column import check_name
 from discreet.core.errors import BadParameter, UnknownName
+from discreet.data.cluster import Cluster
 from discreet.data.csv_dialect import Csv as Csv
 from discreet.data.csv_dialect import SourceMissing as SourceMissing
 from discreet.data.csv_dialect import header_of, missing
+from discreet.data.server import Server
 
 if TYPE_CHECKING:
     import duckdb
 
-Kind = Literal["csv", "parquet", "memory-copy"]
+Kind = Literal["csv", "parquet", "memory-copy", "postgres", "spark"]
+Options = Csv | Server | Cluster
 
 _PARQUET = (".parquet", ".pq")
 _CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 _WILD = frozenset("*?[")
+_OPTIONS: dict[str, type[Options]] = {"csv": Csv, "postgres": Server, "spark": Cluster}
+_SERVERS = ("postgresql://", "postgres://")
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where rows lie: one CSV file, or Parquet files (a file, a folder or a pattern such as visits/*.parquet).
 
-    A `memory-copy` is Parquet that Discreet wrote from a data frame, beside the vault.
+    A `memory-copy` is Parquet that Discreet wrote from a data frame, beside the vault. `postgres` is a table of a
+    database, whose path is "schema.table"; `spark` is a folder of Parquet files, or a catalog table, that Spark reads.
     """
 
     kind: Kind
     path: str
-    options: Csv | None = None
+    options: Options | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
             raise UnknownName("kind of source", str(self.kind), get_args(Kind))
         check_name("path", self.path)
-        if (self.options is not None) != (self.kind == "csv"):
-            why = "a dialect is what a CSV file has, and it alone"
-            raise BadParameter("options", self.options, why=why, fix="write csv(path, ...) or parquet(path)")
+        wanted = _OPTIONS.get(self.kind)
+        if not isinstance(self.options, wanted or type(None)):
+            why = f"a {self.kind} source has {'none' if wanted is None else f'those of {wanted.__name__}'}"
+            fix = "write csv(path, ...), parquet(path), postgres(table, url) or spark(path)"
+            raise BadParameter("options", self.options, why=why, fix=fix)
+
+    @property
+    def is_file(self) -> bool:
+        """Whether DuckDB reads its files, here."""
+        return self.kind in ("csv", "parquet", "memory-copy")
 
     def resolved(self, folder: Path | None = None) -> Source:
-        """Return the source with an absolute path, relative ones being meant from `folder` (or the working folder)."""
+        """Return the source with an absolute path, relative ones being meant from `folder` (or the working folder).
+
+        What no file system of ours leads to stays as it is.
+        """
+        if not self.is_file:
+            return self
         return replace(self, path=str(Path(folder or Path.cwd(), Path(self.path).expanduser()).resolve()))
 
     @property
     def unsettled(self) -> Source:
         """The source as it was described, before a header was read."""
-        return self if self.options is None else replace(self, options=replace(self.options, columns=None))
+        return replace(self, options=replace(self.options, columns=None)) if isinstance(self.options, Csv) else self
 
     def record(self) -> dict[str, Any]:
         """Return the fields as plain JSON values."""
@@ -69,12 +87,13 @@ class Source:
     def from_record(cls, record: object) -> Source:
         """Read what `record` returned, checking it anew."""
         found = records.fields("source", record, (field.name for field in fields(cls)))
-        options = found["options"]
-        if options is not None:
-            options = records.fields("options", options, (field.name for field in fields(Csv)))
-            names = {name: None if options[name] is None else tuple(options[name]) for name in ("names", "columns")}
-            options = Csv(**{**options, **names})
-        return cls(found["kind"], found["path"], options)
+        kind = _OPTIONS.get(found["kind"])
+        if kind is None or found["options"] is None:
+            return cls(found["kind"], found["path"], found["options"])
+        options = records.fields("options", found["options"], (field.name for field in fields(kind)))
+        listed = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
+        made: Callable[..., Options] = kind
+        return cls(found["kind"], found["path"], made(**listed))
 
     def to_json(self) -> str:
         """Write the source as versioned JSON."""
@@ -103,12 +122,41 @@ def parquet(path: str | Path) -> Source:
     return Source("parquet", str(path))
 
 
+def postgres(table: str, url: str) -> Source:
+    """Describe a table of a PostgreSQL database, in the schema "public" unless it says "schema.table".
+
+    The URL has no password: libpq finds it in PGPASSWORD, in ~/.pgpass or in a service file.
+    """
+    return Source("postgres", table if "." in table else f"public.{table}", Server(url))
+
+
+def spark(where: str | Path, *, master: str | None = None, catalog: bool = False) -> Source:
+    """Describe a folder of Parquet files that Spark reads, or, with `catalog=True`, a table of its catalog.
+
+    `master` is where Spark runs, as in "local[2]" or "spark://host:7077"; without one, where it runs already.
+    """
+    return Source("spark", str(where), Cluster(master, catalog))
+
+
 def locate(where: str | Path | Source) -> Source:
-    """Return the source that a path means, by its ending; a folder holds Parquet files."""
+    """Return the source that a path means, by its ending; a folder holds Parquet files.
+
+    A table of a database is written postgresql://host/database#schema.table, what Spark reads spark:folder or
+    spark-table:name.
+    """
     if isinstance(where, Source):
         return where
     text = str(where)
     lower = text.lower()
+    if lower.startswith(_SERVERS):
+        url, _, table = text.partition("#")
+        if not table:
+            why, fix = "it says which database and not which table", f"write {url}#schema.table"
+            raise BadParameter("source", url, why=why, fix=fix)
+        return postgres(table, url)
+    if lower.startswith(("spark:", "spark-table:")):
+        scheme, _, path = text.partition(":")
+        return spark(path, catalog=scheme.lower() == "spark-table")
     if lower.endswith(_CSV):
         return csv(text, delimiter="\t" if ".tsv" in lower[-7:] else ",")
     if lower.endswith(_PARQUET) or Path(text).is_dir():
@@ -126,7 +174,7 @@ def settle(source: Source) -> Source:
     """
     found = source.resolved()
     files(found)
-    if found.options is None:
+    if not isinstance(found.options, Csv):
         return found
     return replace(
         found, options=replace(found.options, columns=found.options.names or header_of(files(found)[0], found.options))
@@ -161,7 +209,7 @@ def describe(source: Source) -> dict[str, str]:
 
     Parquet files whose schemas differ are refused: casting one to the other could fail on a record.
     """
-    if source.options is not None:
+    if isinstance(source.options, Csv):
         files(source)
         return dict.fromkeys(_columns(source), "VARCHAR")
     with connect() as engine:
@@ -182,7 +230,7 @@ def relation_sql(source: Source) -> tuple[str, list[object]]:
     million bytes, is left out. None of them raises.
     """
     paths = "[" + ", ".join(literal(glob.escape(str(file))) for file in files(source)) + "]"
-    if source.options is None:
+    if not isinstance(source.options, Csv):
         # Partition names in paths would be columns whose types are guessed from which folders there are.
         return f"read_parquet({paths}, hive_partitioning=false{_utf8_option()})", []
     columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in _columns(source))
@@ -243,7 +291,7 @@ def _utf8_option() -> str:
 
 
 def _columns(source: Source) -> tuple[str, ...]:
-    assert source.options is not None
+    assert isinstance(source.options, Csv)
     return source.options.columns or source.options.names or header_of(files(source)[0], source.options)
 
 

@@ -1,4 +1,4 @@
-"""The anchor: a signed copy of the chain's head beside the vault, by which a shortened or older vault is found.
+"""The anchor: a signed copy of the chain's head outside the vault, by which a shortened or older vault is found.
 
 It has two slots and the older one is overwritten, in place: a torn write spoils one slot, and the other still holds.
 It is not flushed: an anchor that is older than the vault still has to be on its chain, so that losing the last
@@ -65,10 +65,10 @@ class Anchor:
 
 
 class AnchorFile:
-    """The file beside a vault that holds its anchors."""
+    """The file that holds a vault's anchors: beside it or, for one in a database, on every machine that uses it."""
 
-    def __init__(self, vault: Path, vault_id: str, private_key: bytes) -> None:
-        self.path = vault.with_name(vault.name + ".anchor")
+    def __init__(self, path: Path, vault_id: str, private_key: bytes) -> None:
+        self.path = path
         self._vault_id = vault_id
         self._private_key = private_key
         self._key: Ed25519PrivateKey | None = None
@@ -84,15 +84,17 @@ class AnchorFile:
         """Sign a head and put it into the slot that holds the older one."""
         anchor = Anchor.signed(self._vault_id, head, self._load(), self._public_key).to_slot()
         try:
-            opened = os.open(self.path, os.O_CREAT | os.O_RDWR | getattr(os, "O_BINARY", 0), 0o600)
-            with os.fdopen(opened, "r+b", 0) as file:
-                found = [self._sequence(slot) for slot in _slots(file.read(2 * SLOT))]
+            file = self._opened()
+            try:
+                found = [self._sequence(slot) for slot in _slots(os.read(file, 2 * SLOT))]
                 older = found.index(min(found))
                 if found[older] < head.sequence:  # another process may have come by with a newer one
-                    file.seek(older * SLOT)
-                    file.write(anchor)
+                    os.lseek(file, older * SLOT, os.SEEK_SET)
+                    os.write(file, anchor)
+            finally:
+                os.close(file)
         except OSError as error:
-            why = f"the head of the chain cannot be written beside the vault ({error.strerror})"
+            why = f"the head of the chain cannot be written outside the vault ({error.strerror})"
             fix = "make the anchor file writable and ask again: the charge is kept, and not made twice"
             raise Unavailable(f"the anchor {self.path}", why=why, fix=fix, value=str(self.path)) from None
 
@@ -115,6 +117,15 @@ class AnchorFile:
             why = "it holds no head that this vault has signed"
             raise Tampered(f"the anchor {self.path}", why=why, fix="put back the anchor that belongs to this vault")
         return max(valid, key=lambda slot: slot.sequence)
+
+    def _opened(self) -> int:
+        """Open the file by its name, every time: it may have been moved or put back meanwhile."""
+        how = os.O_CREAT | os.O_RDWR | getattr(os, "O_BINARY", 0)
+        try:
+            return os.open(self.path, how, 0o600)
+        except FileNotFoundError:  # the folder of a machine's first anchor
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return os.open(self.path, how, 0o600)
 
     def _sequence(self, slot: bytes) -> int:
         """Return the number in a slot of this vault, or -1; its signature matters to readers alone."""

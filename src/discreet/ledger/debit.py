@@ -16,7 +16,7 @@ from discreet.ledger.entry import Entry
 from discreet.ledger.grant import Grant
 from discreet.ledger.lease import Lease
 from discreet.ledger.refusals import AccessRefused, Conflict, Tampered
-from discreet.ledger.store import Debit, Permit, Settled, Transaction
+from discreet.ledger.store import Debit, Limit, Permit, Settled, Tally, Transaction, Wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,18 @@ class Found:
     receipt: Receipt
     answer: str | None = None
     lease: Lease | None = None
+
+
+def sought(charge: Charge) -> list[Wanted]:
+    """Return the rows that finding a charge looks at."""
+    permit: list[Wanted] = [(Permit, charge.grant)] if charge.grant is not None else []
+    return [(Debit, charge.key), (Lease, charge.key), *permit]
+
+
+def changed(charge: Charge) -> list[Wanted]:
+    """Return the rows that making a charge changes: every limit, and what the analyst has spent."""
+    tallies = [(Tally, account, charge.analyst) for account in charge.losses if charge.analyst is not None]
+    return [*((Limit, account, charge.grant or "") for account in charge.losses), *tallies]
 
 
 def find(transaction: Transaction, charge: Charge, now: datetime) -> Found | None:

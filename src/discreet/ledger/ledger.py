@@ -80,7 +80,7 @@ class Ledger(Custody):
         Guarantee: a charge has at most one answer.
         """
         content = _content(answer)
-        with self._write() as transaction:
+        with self._write((Debit, lease.key), (Lease, lease.key)) as transaction:
             there = transaction.get(Debit, lease.key)
             held = transaction.get(Lease, lease.key)
             if there is None or held is None or (there.sequence, held.fence) != (receipt.sequence, lease.fence):
@@ -130,7 +130,8 @@ class Ledger(Custody):
 
     def _take(self, charge: Charge, watch: Watch) -> tuple[Found, Lease | None]:
         """Find the charge or make it, and the lease on it if that is free; look before locking out other writers."""
-        with suppress(Refusal), self._read() as look:  # what is refused is refused, and recorded, below
+        # What is refused here is refused, and recorded, below.
+        with suppress(Refusal), self._read(*debit.sought(charge)) as look:
             found = debit.find(look, charge, self._clock())
             if found and (found.answer is not None or self._is_held(found.lease, watch)):
                 return found, None
@@ -183,7 +184,7 @@ class Ledger(Custody):
     def _refusals_recorded(self, charge: Charge) -> Iterator[Transaction]:
         """Write; a refusal inside becomes an entry of its own before it goes on its way."""
         refusal: Refusal | None = None
-        with self._write() as transaction:
+        with self._write(*debit.sought(charge), *debit.changed(charge)) as transaction:
             try:
                 yield transaction
             except Refusal as error:

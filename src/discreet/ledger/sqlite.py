@@ -8,22 +8,19 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import fields
-from functools import cache
 from pathlib import Path
 from typing import Self
-from weakref import WeakSet
 
-from discreet.ledger import schema
+from discreet.ledger import forks, schema
 from discreet.ledger.entry import Entry, Head
+from discreet.ledger.place import FilePlace
 from discreet.ledger.refusals import NotAVault, Tampered, Unavailable
 from discreet.ledger.sqlite_errors import refusal
-from discreet.ledger.store import Limit, R, Row
+from discreet.ledger.statements import columns, entry_statement, statement
+from discreet.ledger.store import Limit, R, Row, Wanted
 
 # STRICT tables, without which a number could be stored where a text belongs.
 _LEAST_SQLITE = (3, 37, 0)
-
-_ENTRY = '"sequence", "kind", "body", "previous", "hash"'
 
 
 class SqliteTransaction:
@@ -36,7 +33,7 @@ class SqliteTransaction:
     def head(self) -> Head:
         """Return the end of the chain, this transaction's entries included."""
         if self._head is None:
-            found = self._execute('SELECT "sequence", "hash" FROM entries ORDER BY "sequence" DESC LIMIT 1').fetchone()
+            found = self._execute(entry_statement("head", "?")).fetchone()
             self._head = Head(*found) if found else Head()
         return self._head
 
@@ -45,25 +42,24 @@ class SqliteTransaction:
         head = self.head()
         entry = Entry.after(head.sequence, head.hash, kind, body)
         values = (entry.sequence, entry.kind, entry.body, entry.previous, entry.hash)
-        self._execute(f"INSERT INTO entries ({_ENTRY}) VALUES (?, ?, ?, ?, ?)", values)  # noqa: S608  (constants)
+        self._execute(entry_statement("append", "?"), values)
         self._head = Head(entry.sequence, entry.hash)
         return entry
 
     def entry(self, sequence: int) -> Entry | None:
         """Return the entry of that number."""
-        found = self._execute(f'SELECT {_ENTRY} FROM entries WHERE "sequence" = ?', (sequence,)).fetchone()  # noqa: S608
+        found = self._execute(entry_statement("entry", "?"), (sequence,)).fetchone()
         return Entry(*found) if found else None
 
     def entries(self, after: int = 0, limit: int | None = None) -> Iterator[Entry]:
         """Return entries in order, those with greater numbers than `after`."""
-        question = f'SELECT {_ENTRY} FROM entries WHERE "sequence" > ? ORDER BY "sequence" LIMIT ?'  # noqa: S608
-        for found in self._execute(question, (after, -1 if limit is None else limit)):
+        for found in self._execute(entry_statement("entries", "?"), (after, -1 if limit is None else limit)):
             yield Entry(*found)
 
     def get(self, kind: type[R], *key: str | int) -> R | None:
         """Return the row of that key."""
         try:
-            found = self._execute(_statement("get", kind), key).fetchone()
+            found = self._execute(statement("get", kind, "?"), key).fetchone()
         except UnicodeEncodeError:  # no valid text, so that nothing can have been stored under it
             return None
         return kind(*found) if found else None
@@ -71,44 +67,21 @@ class SqliteTransaction:
     def put(self, row: Row) -> None:
         """Store a row in place of the one with the same key, if there is one."""
         kind = type(row)
-        self._execute(_statement("put", kind), tuple(getattr(row, name) for name in _columns(kind)))
+        self._execute(statement("put", kind, "?"), tuple(getattr(row, name) for name in columns(kind)))
 
     def delete(self, row: Row) -> None:
         """Remove the row of that key."""
         kind = type(row)
-        self._execute(_statement("delete", kind), tuple(getattr(row, name) for name in kind.KEY))
+        self._execute(statement("delete", kind, "?"), tuple(getattr(row, name) for name in kind.KEY))
 
     def all(self, kind: type[R]) -> Iterator[R]:
         """Return all rows of a kind, in the order of their keys."""
-        for found in self._execute(_statement("all", kind)):
+        for found in self._execute(statement("all", kind, "?")):
             yield kind(*found)
 
     def limits(self, account: str, grant: str) -> list[Limit]:
         """Return the limits of an account and those of a grant on it, the account's for life first."""
-        return [Limit(*found) for found in self._execute(_statement("limits", Limit), (account, grant))]
-
-
-@cache
-def _columns(kind: type[Row]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
-
-
-@cache
-def _statement(name: str, kind: type[Row]) -> str:
-    """Write the SQL of one action on one kind of row; names come from the classes of `store`, never from a caller."""
-    named = [f'"{field}"' for field in _columns(kind)]
-    key = [f'"{field}"' for field in kind.KEY]
-    columns, keys, table = ", ".join(named), ", ".join(key), kind.TABLE
-    places = ", ".join("?" * len(named))
-    chosen = " AND ".join(f"{each} = ?" for each in key)
-    changed = ", ".join(f"{each} = excluded.{each}" for each in named if each not in key)
-    return {
-        "get": f"SELECT {columns} FROM {table} WHERE {chosen}",  # noqa: S608
-        "put": f"INSERT INTO {table} ({columns}) VALUES ({places}) ON CONFLICT ({keys}) DO UPDATE SET {changed}",  # noqa: S608
-        "delete": f"DELETE FROM {table} WHERE {chosen}",  # noqa: S608
-        "all": f"SELECT {columns} FROM {table} ORDER BY {keys}",  # noqa: S608
-        "limits": f"""SELECT {columns} FROM {table} WHERE "account" = ? AND "grant" IN ('', ?) ORDER BY {keys}""",  # noqa: S608
-    }[name]
+        return [Limit(*found) for found in self._execute(statement("limits", Limit, "?"), (account, grant))]
 
 
 class SqliteStore:
@@ -120,11 +93,12 @@ class SqliteStore:
 
     def __init__(self, path: Path, *, patience: float = 30.0) -> None:
         self.path = path
+        self.place = FilePlace(path)
         self._patience = patience
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._closed = False
-        _STORES.add(self)
+        forks.watch(self)
 
     @classmethod
     def create(cls, path: Path, *, patience: float = 30.0) -> Self:
@@ -163,11 +137,15 @@ class SqliteStore:
             raise
         return store
 
-    def read(self) -> AbstractContextManager[SqliteTransaction]:
+    def again(self) -> Self:
+        """Open the same vault with a connection of its own."""
+        return type(self).open(self.path)
+
+    def read(self, *_wanted: Wanted) -> AbstractContextManager[SqliteTransaction]:
         """Begin a transaction that sees one state throughout and writes nothing."""
         return self._transaction("BEGIN", "ROLLBACK")
 
-    def write(self) -> AbstractContextManager[SqliteTransaction]:
+    def write(self, *_wanted: Wanted) -> AbstractContextManager[SqliteTransaction]:
         """Begin a transaction with no other writer beside it; an exception undoes it."""
         return self._transaction("BEGIN IMMEDIATE", "COMMIT")
 
@@ -185,6 +163,12 @@ class SqliteStore:
         """Let go of the database; harmless when repeated."""
         self._closed = True
         self._let_go()
+
+    def discard(self) -> None:
+        """Remove a vault that was made just now and could not be finished."""
+        self.close()
+        for ending in ("", "-wal", "-shm"):
+            self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
 
     def before_fork(self) -> None:
         """Wait for this process's transactions and disconnect, so that a child inherits nothing."""
@@ -288,8 +272,8 @@ def _make_vault(path: Path, patience: float) -> None:
 
 
 def _make(connection: sqlite3.Connection, *more: str) -> None:
-    for statement in ("BEGIN IMMEDIATE", *schema.STATEMENTS, *more, "COMMIT"):
-        connection.execute(statement)
+    for each in ("BEGIN IMMEDIATE", *schema.STATEMENTS, *more, "COMMIT"):
+        connection.execute(each)
 
 
 def _flush_folder(folder: Path) -> None:
@@ -308,27 +292,3 @@ def _refuse_old_sqlite() -> None:
         why = f"this Python has SQLite {sqlite3.sqlite_version}, which lacks strict tables"
         fix = f"use a Python with SQLite {least} or later"
         raise Unavailable("the ledger", why=why, fix=fix, value=sqlite3.sqlite_version)
-
-
-# A connection inherited by a fork shares its locks with nobody: the parent, closing later, would believe itself alone
-# and remove the log that the child still writes to, and with it the child's debits. So none is ever inherited.
-_STORES: WeakSet[SqliteStore] = WeakSet()
-_HELD: list[SqliteStore] = []
-_FORKING = threading.Lock()
-
-
-def _before_fork() -> None:
-    _FORKING.acquire()
-    for store in list(_STORES):
-        store.before_fork()
-        _HELD.append(store)
-
-
-def _after_fork() -> None:
-    while _HELD:
-        _HELD.pop().after_fork()
-    _FORKING.release()
-
-
-if sys.platform != "win32":
-    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)

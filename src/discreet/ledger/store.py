@@ -1,13 +1,14 @@
-"""Stores: the rows a ledger keeps, and what a database has to do with them (SQLite does; PostgreSQL will)."""
+"""Stores: the rows a ledger keeps, and what a database has to do with them (SQLite and PostgreSQL do)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from discreet.ledger.entry import Entry, Head
+from discreet.ledger.place import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,10 @@ class Row(Protocol):
 
 R = TypeVar("R", bound=Row)
 
+# A row that will be needed: its kind and its key; or Limit with an account and a grant, for what `limits` returns.
+# What is known beforehand can be fetched with the first look.
+Wanted = tuple[Any, ...]
+
 # What follows from the entries alone, and is therefore made anew and compared when a vault is verified.
 DERIVED: tuple[type[Row], ...] = (Limit, Tally, Debit, Paper, Permit)
 
@@ -174,10 +179,17 @@ class Transaction(Protocol):
 class Store(Protocol):
     """A database that holds one vault."""
 
-    def read(self) -> AbstractContextManager[Transaction]:
-        """Begin a transaction that sees one state throughout and writes nothing."""
+    @property
+    def place(self) -> Place:
+        """Where that is."""
 
-    def write(self) -> AbstractContextManager[Transaction]:
+    def again(self) -> Self:
+        """Open the same vault with a connection of its own."""
+
+    def read(self, *wanted: Wanted) -> AbstractContextManager[Transaction]:
+        """Begin a transaction that sees one state throughout and writes nothing; say which rows it will want."""
+
+    def write(self, *wanted: Wanted) -> AbstractContextManager[Transaction]:
         """Begin a transaction with no other writer beside it; an exception undoes it."""
 
     def check_schema(self) -> None:
@@ -185,3 +197,6 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Let go of the database; harmless when repeated."""
+
+    def discard(self) -> None:
+        """Remove a vault that was made just now and could not be finished."""

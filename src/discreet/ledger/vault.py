@@ -1,4 +1,4 @@
-"""The vault: one file with its keys, its chain of entries, and the anchor beside it."""
+"""The vault: its keys, its chain of entries and what follows from them, in one file or database, and its anchor."""
 
 from __future__ import annotations
 
@@ -6,17 +6,22 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from secrets import token_bytes, token_hex
-from typing import Self
+from shutil import rmtree
+from typing import TYPE_CHECKING, Self
 
 from discreet.ledger import keys, lease, verify
 from discreet.ledger.anchor import AnchorFile
 from discreet.ledger.clock import Clock, wall_clock, written
 from discreet.ledger.derive import enter
 from discreet.ledger.entry import Entry, Head
-from discreet.ledger.refusals import NotAVault, Tampered
+from discreet.ledger.place import FilePlace, ServerPlace, place_of
+from discreet.ledger.refusals import Conflict, NotAVault, Tampered
 from discreet.ledger.sqlite import SqliteStore
-from discreet.ledger.store import Secret, Transaction
+from discreet.ledger.store import Debit, Secret, Store, Transaction, Wanted
 from discreet.ledger.verify import Verified
+
+if TYPE_CHECKING:
+    from discreet.ledger.postgres import PostgresStore
 
 # Entries are listed in pages, so that a long list neither fills memory nor keeps others waiting.
 _PAGE = 1000
@@ -25,73 +30,92 @@ _PAGE = 1000
 class Vault:
     """What a ledger is kept in; made by `create` and `open`, to be closed, best by a `with` block.
 
-    `clock` tells the time (for windows, expiry and information), `lease_seconds` how long a worker is left alone, and
-    `patience` how many seconds to wait for other writers.
+    It is named by the path of a file or the URL of a PostgreSQL database. `clock` tells the time (for windows, expiry
+    and information), `lease_seconds` how long a worker is left alone, `patience` how many seconds to wait for other
+    writers, and `anchor` where this machine keeps its signed head, if not in the usual place.
     """
 
-    def __init__(self, store: SqliteStore, *, clock: Clock = wall_clock, lease_seconds: float = lease.SECONDS) -> None:
-        self.path = store.path
+    def __init__(
+        self,
+        store: Store,
+        *,
+        clock: Clock = wall_clock,
+        lease_seconds: float = lease.SECONDS,
+        anchor: str | Path | None = None,
+    ) -> None:
+        self.place = store.place
         self._store = store
         self._clock = clock
         self._lease_seconds = lease_seconds
         with store.read() as transaction:
             found = {row.name: row.value for row in transaction.all(Secret)}
         if set(found) != {"vault", "secret", "signing"}:
-            why, fix = "the making of it was interrupted", "remove the file and make the vault anew"
-            raise NotAVault(f"the vault {self.path}", why=why, fix=fix, value=str(self.path))
+            why, fix = "the making of it was interrupted", "remove it and make the vault anew"
+            raise NotAVault(f"the vault {self.place}", why=why, fix=fix, value=str(self.place))
         self.vault_id = found["vault"].decode()
         self._secret = found["secret"]
-        self._anchors = AnchorFile(store.path, self.vault_id, found["signing"])
-        anchor = self._anchors.newest()  # before the head: another process may append between the two
+        self._anchors = AnchorFile(_anchor_path(store, self.vault_id, anchor), self.vault_id, found["signing"])
+        newest = self._anchors.newest()  # before the head: another process may append between the two
         with store.read() as transaction:
-            verify.check_anchor(transaction, anchor)
-            self._seen = transaction.head().sequence
+            verify.check_anchor(transaction, newest, needed=self._needs_anchor)
+            self._seen = transaction.head()
 
     @classmethod
     def create(
         cls,
-        path: str | Path,
+        place: str | Path,
         *,
         clock: Clock = wall_clock,
         lease_seconds: float = lease.SECONDS,
         patience: float = 30.0,
+        anchor: str | Path | None = None,
     ) -> Self:
-        """Make a new vault, readable by its owner alone; a file that is there already is refused."""
-        place = Path(path).absolute()
-        beside = AnchorFile(place, "", b"").path
-        if beside.exists() and not place.exists():
-            why = "an anchor is left there from an earlier vault, whose promises a new one does not keep"
-            fix = "put that vault back, or remove its anchor if it never answered anything"
-            raise NotAVault(f"a new vault at {place}", why=why, fix=fix, value=str(beside))
-        store = SqliteStore.create(place, patience=patience)
+        """Make a new vault, readable by its owner alone; where there is one already, this is refused."""
+        store = _made(place_of(place), patience, anchor)
         try:
-            _begin(store, written(clock()))
-            return cls(store, clock=clock, lease_seconds=lease_seconds)
+            _begin(store, written(clock()), anchor)
+            return cls(store, clock=clock, lease_seconds=lease_seconds, anchor=anchor)
         except BaseException:
-            store.close()
-            place.unlink(missing_ok=True)
+            store.discard()
             raise
 
     @classmethod
     def open(
         cls,
-        path: str | Path,
+        place: str | Path,
         *,
         clock: Clock = wall_clock,
         lease_seconds: float = lease.SECONDS,
         patience: float = 30.0,
+        anchor: str | Path | None = None,
     ) -> Self:
         """Open a vault; one that has forgotten what its anchor vouches for is refused."""
-        store = SqliteStore.open(Path(path).absolute(), patience=patience)
+        store = _opened(place_of(place), patience)
         try:
-            return cls(store, clock=clock, lease_seconds=lease_seconds)
+            return cls(store, clock=clock, lease_seconds=lease_seconds, anchor=anchor)
         except BaseException:
             store.close()
             raise
 
+    @staticmethod
+    def exists(place: str | Path) -> bool:
+        """Whether there is something where a vault would be made."""
+        return _is_there(place_of(place))
+
     def close(self) -> None:
-        """Let go of the file; harmless when repeated."""
+        """Let go of the file or the connection; harmless when repeated."""
         self._store.close()
+
+    def discard(self) -> None:
+        """Remove a vault that could not be finished; one that has charged anything is never removed."""
+        with self._read() as transaction:
+            charged = next(transaction.all(Debit), None)
+        if charged is not None:
+            why, fix = "it has charged for questions, and what was spent is not forgotten", "leave it as it is"
+            raise Conflict(f"the vault {self.place}", why=why, fix=fix, value=str(self.place))
+        self._store.discard()
+        self._anchors.path.unlink(missing_ok=True)
+        rmtree(self.folder, ignore_errors=True)
 
     def __enter__(self) -> Self:
         return self
@@ -100,7 +124,12 @@ class Vault:
         self.close()
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({str(self.path)!r})"
+        return f"{type(self).__name__}({str(self.place)!r})"
+
+    @property
+    def folder(self) -> Path:
+        """The private folder of this machine for rows that are kept: copies of data frames, rows after bounding."""
+        return self.place.folder(self.vault_id)
 
     @property
     def public_key(self) -> str:
@@ -138,35 +167,84 @@ class Vault:
         Guarantee: entries that were changed, lost or exchanged before such a head are found.
         """
         # With a connection of its own, so that threads of this process go on meanwhile.
-        store = SqliteStore.open(self.path)
+        store = self._store.again()
         try:
-            return verify.verify(store, self._anchors, head)
+            return verify.verify(store, self._anchors, head, needed=self._needs_anchor)
         finally:
             store.close()
 
     @contextmanager
-    def _write(self) -> Iterator[Transaction]:
+    def _write(self, *wanted: Wanted) -> Iterator[Transaction]:
         """Write to the vault alone; when this ends the entries are on disk, and their head in the anchor."""
-        with self._store.write() as transaction:
+        with self._store.write(*wanted) as transaction:
             before = transaction.head()
-            if before.sequence < self._seen:
-                why = f"it ends at entry {before.sequence}, and entry {self._seen} has been seen: charges are lost"
-                raise Tampered(f"the vault {self.path}", why=why, sequence=before.sequence + 1)
+            self._check_seen(transaction, before)
             yield transaction
             after = transaction.head()
+        self._seen = after
         if after != before:
-            self._seen = max(self._seen, after.sequence)
             self._anchors.write(after)
 
-    def _read(self) -> AbstractContextManager[Transaction]:
+    def _check_seen(self, transaction: Transaction, last: Head) -> None:
+        """Refuse a vault without what this ledger has seen of it, as after a failover that lost entries."""
+        seen = self._seen
+        if last == seen:
+            return
+        if last.sequence < seen.sequence:
+            why = f"it ends at entry {last.sequence}, and entry {seen.sequence} has been seen: charges are lost"
+            raise Tampered(f"the vault {self.place}", why=why, sequence=last.sequence + 1)
+        there = transaction.entry(seen.sequence)
+        if there is None or there.hash != seen.hash:
+            why = f"entry {seen.sequence} is not the one that has been seen: charges are lost"
+            raise Tampered(f"the vault {self.place}", why=why, sequence=seen.sequence)
+
+    @property
+    def _needs_anchor(self) -> bool:
+        """Whether a missing anchor is a loss: a file's lies beside it, a database is new to each machine once."""
+        return isinstance(self.place, FilePlace)
+
+    def _read(self, *wanted: Wanted) -> AbstractContextManager[Transaction]:
         """Look at one state of the vault."""
-        return self._store.read()
+        return self._store.read(*wanted)
 
 
-def _begin(store: SqliteStore, at: str) -> None:
+def _is_there(place: FilePlace | ServerPlace) -> bool:
+    return place.path.exists() if isinstance(place, FilePlace) else _postgres().exists(place)
+
+
+def _opened(place: FilePlace | ServerPlace, patience: float) -> Store:
+    if isinstance(place, FilePlace):
+        return SqliteStore.open(place.path, patience=patience)
+    return _postgres().open(place, patience=patience)
+
+
+def _made(place: FilePlace | ServerPlace, patience: float, anchor: str | Path | None) -> Store:
+    """Make an empty store, unless the anchor of another vault is where its own would be."""
+    beside = Path(anchor) if anchor is not None else place.anchor() if isinstance(place, FilePlace) else None
+    if beside is not None and beside.exists() and not _is_there(place):
+        why = "an anchor is left there from an earlier vault, whose promises a new one does not keep"
+        fix = "put that vault back, or remove its anchor if it never answered anything"
+        raise NotAVault(f"a new vault at {place}", why=why, fix=fix, value=str(beside))
+    if isinstance(place, FilePlace):
+        return SqliteStore.create(place.path, patience=patience)
+    return _postgres().create(place, patience=patience)
+
+
+def _postgres() -> type[PostgresStore]:
+    # Only where it is asked for: its driver is an extra.
+    from discreet.ledger.postgres import PostgresStore
+
+    return PostgresStore
+
+
+def _anchor_path(store: Store, vault_id: str, anchor: str | Path | None) -> Path:
+    return store.place.anchor(vault_id) if anchor is None else Path(anchor).absolute()
+
+
+def _begin(store: Store, at: str, anchor: str | Path | None) -> None:
     """Give a new vault its keys and its first entry, which binds them to the chain."""
     vault, secret, signing = token_hex(16), token_bytes(32), keys.new_signing_key()
-    anchors = AnchorFile(store.path, vault, signing)
+    anchors = AnchorFile(_anchor_path(store, vault, anchor), vault, signing)
     body = {"vault": vault, "public_key": anchors.public_key, "commitment": keys.commitment(secret), "at": at}
     with store.write() as transaction:
         for name, value in (("vault", vault.encode()), ("secret", secret), ("signing", signing)):

@@ -23,7 +23,8 @@ from discreet.ledger.store import DERIVED, Debit, Paper, Private, Secret, Settle
 class Verified:
     """What was found in order: how many entries, the head's hash, and the entry up to which the anchor vouches.
 
-    `public_key` checks the anchor's signature; keep it and the head outside the vault.
+    `anchor` is 0 where this machine had none yet, so that nothing but a head kept elsewhere could tell a shortened
+    vault; it has one from now on. `public_key` checks the anchor's signature; keep it and the head outside the vault.
     """
 
     entries: int
@@ -33,7 +34,7 @@ class Verified:
     vault: str
 
 
-def verify(store: Store, anchors: AnchorFile, head: str | None = None) -> Verified:
+def verify(store: Store, anchors: AnchorFile, head: str | None = None, *, needed: bool = True) -> Verified:
     """Check a vault from its first entry on, and that the anchor's head, and the given one, are on its chain.
 
     Guarantee: a change, a loss or an exchange of entries before a head that is known from outside is found, and so is
@@ -49,18 +50,21 @@ def verify(store: Store, anchors: AnchorFile, head: str | None = None) -> Verifi
         vault = _check_keys(live)
         _check_answers(live, again)
         _check_privates(live)
-        check_anchor(live, anchor)
+        check_anchor(live, anchor, needed=needed)
     if head is not None and not found:
         why = "no entry of this vault has that hash, so that entries were lost or exchanged"
         raise Tampered(f"the head {head}", why=why)
-    return Verified(last.sequence, last.hash, anchor.sequence if anchor else 1, anchors.public_key, vault)
+    if anchor is None:
+        anchors.write(last)
+    vouched = anchor.sequence if anchor else int(needed)
+    return Verified(last.sequence, last.hash, vouched, anchors.public_key, vault)
 
 
-def check_anchor(live: Transaction, anchor: Anchor | None) -> None:
-    """Refuse a vault that has forgotten what its anchor vouches for."""
+def check_anchor(live: Transaction, anchor: Anchor | None, *, needed: bool = True) -> None:
+    """Refuse a vault that has forgotten what its anchor vouches for, or one whose anchor is needed and missing."""
     last = live.head()
     if anchor is None:
-        if last.sequence > 1:  # one that holds nothing yet may have been interrupted before its first anchor
+        if needed and last.sequence > 1:  # one that holds nothing yet may have been interrupted before its first anchor
             why = "it is missing, and without it an older copy of the vault cannot be told from the newest"
             raise Tampered("the anchor beside the vault", why=why, fix="put the anchor file back beside the vault")
         return

@@ -15,15 +15,14 @@ from collections.abc import Iterable, Sequence
 
 from discreet.core.column import Column
 from discreet.data.order import MULTIPLIERS, ORDER_TABLE, PRIME
+from discreet.plan.dialect import MOST_ROWS as MOST_ROWS
 from discreet.plan.dialect import NARROW, Dialect
-from discreet.plan.select import select
+from discreet.plan.select import named, select
 from discreet.plan.whole import is_wide
 
 # What is computed on the way; no column of a table may begin with ~.
 PERSON, KEY, RANK, START = '"~person"', '"~key"', '"~rank"', '"~start"'
 ROWS, UPTO, ALL, ALLOTTED = '"~n"', '"~upto"', '"~all"', '"~a"'
-# A table has fewer rows: sums are proven to fit for so many.
-MOST_ROWS = 1 << 40
 
 _BITS = 31
 _LIMB = 1 << _BITS
@@ -48,8 +47,9 @@ def limbs(column: Column, sql: str, dialect: Dialect) -> list[str]:
     found = []
     for place in range(-(-least.bit_length() // _BITS)):
         unit = 1 << _BITS * place
-        shifted = dialect.floor_div(counted, _integer(unit, unit, least, dialect))
-        found.append(dialect.cast(dialect.remainder(shifted, str(_LIMB)), dialect.narrow))
+        wide = is_wide(low, high) or is_wide(unit, least)
+        shifted = dialect.floor_div(counted, _integer(unit, unit, least, dialect), wide=wide)
+        found.append(dialect.cast(dialect.remainder(shifted, str(_LIMB), wide=wide), dialect.narrow))
     return found
 
 
@@ -61,11 +61,12 @@ def person_limbs(whole: bool, dialect: Dialect) -> list[str]:
     return [dialect.low_bits(number, _BITS), dialect.low_bits(dialect.high_bits(number, _BITS), _BITS)]
 
 
-def ordered(sql: str, numbers: Sequence[str], people: Sequence[str]) -> str:
+def ordered(sql: str, numbers: Sequence[str], people: Sequence[str], dialect: Dialect) -> str:
     """Add the place of rows in the secret order as the column ~key."""
     first, second = (_hash(letter, [*people, *numbers]) for letter in "ab")
-    hashed = select(("*", f'{first} AS "~t"', f'{second} AS "~w"'), f"({sql}), {ORDER_TABLE}")
-    return select(("*", f'{_CUBED} * {_LIMB} + "~w" AS {KEY}'), hashed)
+    digested = _digested(sql, [*people, *numbers], dialect)
+    hashed = select(("*", f'{first} AS "~t"', f'{second} AS "~w"'), f"{named(digested)}, {ORDER_TABLE}")
+    return select(("*", f'{_CUBED} * {_LIMB} + "~w" AS {KEY}'), dialect.once(hashed))
 
 
 def ordered_groups(sql: str, numbers: Sequence[str], people: Sequence[str], dialect: Dialect) -> str:
@@ -73,14 +74,16 @@ def ordered_groups(sql: str, numbers: Sequence[str], people: Sequence[str], dial
     ~start.
     """  # noqa: D205
     first, start = _hash("a", [*people, *numbers]), _hash("b", people)
-    hashed = select(("*", f'{first} AS "~t"', f"{start} AS {START}"), f"({sql}), {ORDER_TABLE}")
+    digested = _digested(sql, [*people, *numbers], dialect)
+    hashed = select(("*", f'{first} AS "~t"', f"{start} AS {START}"), f"{named(digested)}, {ORDER_TABLE}")
     # Engines sort by short keys several times as fast as by long ones.
-    return select(("*", f"{dialect.cast(_CUBED, dialect.small)} AS {KEY}"), hashed)
+    return select(("*", f"{dialect.cast(_CUBED, dialect.small)} AS {KEY}"), dialect.once(hashed))
 
 
-def first_rows(sql: str, most: int) -> str:
-    """Keep at most so many rows of each person: those that come first in the order."""
-    rank = f"row_number() OVER (PARTITION BY {PERSON} ORDER BY {KEY}) AS {RANK}"
+def first_rows(sql: str, most: int, within: Iterable[str] = ()) -> str:
+    """Keep at most so many rows of each person, of those with equal values of `within`: the first ones in the order."""
+    by = ", ".join((PERSON, *within))
+    rank = f"row_number() OVER (PARTITION BY {by} ORDER BY {KEY}) AS {RANK}"
     return select("*", select(("*", rank), sql), where=f"{RANK} <= {most}")
 
 
@@ -110,24 +113,26 @@ def allotted(sql: str, groups: Sequence[str], dialect: Dialect, max_rows: int, m
         room = f"greatest(0, {max_rows} - ({UPTO} - {ROWS}))"
         return select(("*", f"least({ROWS}, {room}) AS {ALLOTTED}"), ranked, where=f"{RANK} <= {max_groups}")
     total = f"{dialect.cast(f'sum({ROWS}) OVER (PARTITION BY {PERSON})', dialect.narrow)} AS {ALL}"
-    most = dialect.cast(str(max_rows), dialect.narrow if max_rows * MOST_ROWS < NARROW else dialect.wide)
+    wide = max_rows * MOST_ROWS >= NARROW
+    most = dialect.cast(str(max_rows), dialect.wide if wide else dialect.narrow)
 
     def below(rows: str) -> str:
         start = dialect.remainder(START, ALL)
-        return dialect.floor_div(f"({most} * {rows} + {start})", ALL)
+        return dialect.floor_div(f"({most} * {rows} + {start})", ALL, wide=wide)
 
     share = dialect.cast(f"{below(UPTO)} - {below(f'({UPTO} - {ROWS})')}", dialect.narrow)
     shared = f"CASE WHEN {ALL} <= {max_rows} THEN {ROWS} ELSE {share} END AS {ALLOTTED}"
     return select("*", select(("*", shared), select(("*", upto, total), sql)), where=f"{ALLOTTED} > 0")
 
 
-def shrunk(total: str, rows: str, dialect: Dialect) -> str:
+def shrunk(total: str, rows: str, dialect: Dialect, *, wide: bool) -> str:
     """Write (total * allotted) // rows, or the total itself where all rows were allotted.
 
     Written as quotient and remainder, whose products stay small; both are non-negative, so that all engines agree.
+    `wide` says that the total is of the wide type.
     """
-    quotient, rest = dialect.floor_div(total, rows), dialect.remainder(total, rows)
-    part = f"{quotient} * {ALLOTTED} + {dialect.floor_div(f'({rest} * {ALLOTTED})', rows)}"
+    quotient, rest = dialect.floor_div(total, rows, wide=wide), dialect.remainder(total, rows, wide=wide)
+    part = f"{quotient} * {ALLOTTED} + {dialect.floor_div(f'({rest} * {ALLOTTED})', rows, wide=wide)}"
     return f"CASE WHEN {rows} <= {ALLOTTED} THEN {total} ELSE {part} END"
 
 
@@ -139,10 +144,32 @@ def _hash(letter: str, numbers: Iterable[str]) -> str:
     return f"({' + '.join(parts)}) % {PRIME}"
 
 
+class _Limb(str):
+    """A limb of a text whose digest is a column of its own, computed beforehand."""
+
+    __slots__ = ("digest",)
+    digest: str
+
+    @classmethod
+    def of(cls, sql: str, digest: str) -> _Limb:
+        """Name the column and what it holds, as written in a SELECT."""
+        found = cls(sql)
+        found.digest = digest
+        return found
+
+
 def _hashed(sql: str, dialect: Dialect) -> list[str]:
     number = dialect.text_number(sql)
-    parts = dialect.low_bits(number, _BITS), dialect.low_bits(dialect.high_bits(number, _BITS), _BITS)
-    return [f"COALESCE({dialect.cast(part, dialect.narrow)}, 0)" for part in parts]
+    if not dialect.shares_digests:
+        return [f"COALESCE({part}, 0)" for part in dialect.digest_limbs(number)]
+    column = dialect.quote(f"~d {sql}")
+    return [_Limb.of(f"COALESCE({part}, 0)", f"{number} AS {column}") for part in dialect.digest_limbs(column)]
+
+
+def _digested(sql: str, numbers: Iterable[str], dialect: Dialect) -> str:
+    """Add the digests of texts as columns, for engines that would compute them again for each use."""
+    digests = dict.fromkeys(number.digest for number in numbers if isinstance(number, _Limb))
+    return dialect.once(select(("*", *digests), sql)) if digests else sql
 
 
 def _integer(value: int, low: int, high: int, dialect: Dialect) -> str:

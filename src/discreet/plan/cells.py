@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Unit
-from discreet.data.duckdb import Engine
+from discreet.data.engine import Engine
 from discreet.plan.bounding import PERSON, first_groups, first_rows, ordered, ordered_groups
 from discreet.plan.dialect import DUCKDB, Dialect
 from discreet.plan.expressions import Expression
@@ -18,7 +18,6 @@ from discreet.plan.nodes import Plan
 from discreet.plan.rows_sql import GROUP, Relations, base_columns, row_limbs, tables_under
 from discreet.plan.scalar import expression_sql
 from discreet.plan.select import select
-from discreet.plan.stability import bounds_groups, reach
 from discreet.plan.to_sql import Asked
 from discreet.plan.types import type_of
 from discreet.plan.whole import is_wide
@@ -108,9 +107,9 @@ def values_sql(asked: Asked, of: Expression, relations: Relations) -> str:
         rows = select(("*", f"0 AS {GROUP}"), rows)
     if not unit.is_row and unit.bound == "query":
         numbers = row_limbs(base_columns(asked.plan, tables_under(relations)), dialect)
-        first = first_rows(ordered(rows, numbers, asked.people), reach(asked.plan, unit))
+        first = first_rows(ordered(rows, numbers, asked.people, dialect), asked.reach)
         rows = select((PERSON, GROUP, VALUE), first)
-    if asked.groups and bounds_groups(asked.plan, unit):
+    if asked.groups and asked.bounds_groups:
         rows = first_groups(ordered_groups(rows, [GROUP], asked.people, dialect), [GROUP], unit.max_groups)
     return select((GROUP, VALUE), rows)
 
@@ -123,7 +122,7 @@ def cells_sql(values: str, column: Column, requests: Sequence[Asking], dialect: 
     if len(shapes) == 1 and len({each.group for each in requests}) == len(requests):
         ((low, width, many),) = shapes
         first, last, wide = (dialect.cast(str(each), kind) for each in (low, low + width * many - 1, width))
-        cell = dialect.cast(dialect.floor_div(f"({VALUE} - {first})", wide), dialect.narrow)
+        cell = dialect.cast(dialect.floor_div(f"({VALUE} - {first})", wide, wide=kind == dialect.wide), dialect.narrow)
         inside = select((f"{GROUP} AS g", f"{cell} AS c"), values, where=f"{VALUE} BETWEEN {first} AND {last}")
         return select(("g", "c", "count(*)"), inside, by=("g", "c"))
     listed = ", ".join(
@@ -132,7 +131,7 @@ def cells_sql(values: str, column: Column, requests: Sequence[Asking], dialect: 
     )
     typed = [f"{dialect.cast(name, kind)} AS {name}" for name in ("low", "wide", "last")]
     asking = select(("i", "g", *typed), f"(VALUES {listed}) AS q(i, g, low, wide, last)")
-    cell = dialect.cast(dialect.floor_div(f"({VALUE} - low)", "wide"), dialect.narrow)
+    cell = dialect.cast(dialect.floor_div(f"({VALUE} - low)", "wide", wide=kind == dialect.wide), dialect.narrow)
     source = f"({values})" if values.startswith("SELECT ") else values
     joined = f"{source} AS v JOIN ({asking}) AS q ON {GROUP} = g AND {VALUE} BETWEEN low AND last"
     return select(("i", "c", "count(*)"), select(("i", f"{cell} AS c"), joined), by=("i", "c"))

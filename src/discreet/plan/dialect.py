@@ -12,6 +12,8 @@ MOST_TEXT = 100_000
 # Integers of smaller magnitude are stored narrow, the others wide; sums of two of either kind cannot overflow.
 NARROW = 1 << 62
 WIDE = 1 << 126
+# A table has fewer rows: sums are proven to fit for so many.
+MOST_ROWS = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,8 @@ class Dialect:
     """How DuckDB spells things; the dialects of other engines override what they spell differently.
 
     Whatever an analyst wrote reaches SQL only through `quote` and `literal`. DuckDB folds the case of identifiers even
-    when they are quoted, so that a relation must not have two columns that differ by case alone.
+    when they are quoted, so that a relation must not have two columns that differ by case alone. Types go by DuckDB's
+    names in all of the plan; `cast` spells them for an engine.
     """
 
     name: str = "duckdb"
@@ -28,6 +31,10 @@ class Dialect:
     wide: str = "HUGEINT"
     double: str = "DOUBLE"
     text: str = "VARCHAR"
+    most_digits: int = 38  # of a decimal
+    packs: bool = True  # whether one sum of long numbers costs less than a sum and a count
+    rows_of_person: str = "count(*)"  # in one group
+    shares_digests: bool = False  # whether the digest of a text has to be a column to be computed once
 
     def quote(self, identifier: str) -> str:
         """Write the name of a column or a table."""
@@ -57,13 +64,53 @@ class Dialect:
         """Convert; what cannot be converted becomes null."""
         return f"TRY_CAST({sql} AS {kind})"
 
-    def floor_div(self, above: str, below: str) -> str:
-        """Divide whole numbers and drop the fraction; only for above >= 0 and below > 0, where all engines agree."""
+    def double_of_text(self, text: str, pattern: str) -> str:
+        """Return the float nearest to the number that a text spells, infinite or zero at the ends; null for others."""
+        return self.try_cast(f"(CASE WHEN {self.matches(text, pattern)} THEN {text} END)", self.double)
+
+    def whole_of_text(self, text: str, pattern: str) -> str:
+        """Return the whole number that a text spells, in the wide type; null for others and for those beyond it."""
+        return self.try_cast(f"(CASE WHEN {self.matches(text, pattern)} THEN {text} END)", self.wide)
+
+    def days_of_text(self, text: str, pattern: str) -> str:
+        """Return the days since 1970-01-01 of the day that a text begins with; null where there is no such day."""
+        matched = f"(CASE WHEN {self.matches(text, pattern)} THEN {text} END)"
+        return self.days_of_date(self.try_cast(self.prefix(matched, 10), "DATE"))
+
+    def whole_of_double(self, sql: str, kind: str) -> str:
+        """Convert a float that is a whole number, exactly, where it fits."""
+        return self.try_cast(sql, kind)
+
+    def number(self, sql: str) -> str:
+        """Read a decimal; one that is not a number is null."""
+        return sql
+
+    def person(self, sql: str, physical: str) -> str:  # noqa: ARG002
+        """Write an identifier that is no whole number as a text, the same for equal ones of its physical type."""
+        return self.cast(sql, self.text)
+
+    def plain_text(self, sql: str) -> str:
+        """Read a column of text, to be compared by its code points alone."""
+        return sql
+
+    def total(self, sql: str, least: int, most: int) -> str:  # noqa: ARG002
+        """Add up whole numbers from least to most, of fewer than MOST_ROWS rows; null where there are none."""
+        return f"sum({sql})"
+
+    def floor_div(self, above: str, below: str, *, wide: bool = False) -> str:  # noqa: ARG002
+        """Divide whole numbers and drop the fraction; only for above >= 0 and below > 0, where all engines agree.
+
+        `wide` says that either is of the wide type, and that the result is.
+        """
         return f"({above} // {below})"
 
-    def remainder(self, above: str, below: str) -> str:
+    def remainder(self, above: str, below: str, *, wide: bool = False) -> str:  # noqa: ARG002
         """Return what `floor_div` leaves, under the same conditions."""
         return f"({above} % {below})"
+
+    def divided(self, sql: str, by: float) -> str:
+        """Divide a float by one that is at least 1, to be rounded afterwards."""
+        return f"({sql} / {self.float_literal(by)})"
 
     def floor(self, sql: str) -> str:
         """Round a float down; the result is a float."""
@@ -99,24 +146,37 @@ class Dialect:
         return self.cast(self.code(sql, keys), self.text)
 
     def code(self, sql: str, keys: Iterable[str]) -> str:
-        """Return a short code for a text that is one of the keys, else null; rows are grouped by it at little cost.
+        """Return a code for a text, by which rows are grouped at little cost; what is no key may have one or none.
 
         It is an ENUM, which DuckDB makes from the dictionary of a Parquet file rather than from every row.
         """
         listed = ", ".join(self.literal(key) for key in keys)
         return self.try_cast(sql, f"ENUM({listed})")
 
-    def code_place(self, code: str) -> str:
-        """Return the place among the keys, from 0, of what `code` gave; null for null."""
+    def code_place(self, code: str, keys: Iterable[str]) -> str:  # noqa: ARG002  (others have to look them up)
+        """Return the place among the keys, from 0, of what `code` gave; null where it has none."""
         return self.cast(f"enum_code({code})", self.narrow)
+
+    def code_text(self, code: str, keys: Iterable[str]) -> str:  # noqa: ARG002
+        """Return the key that a code stands for; null where it stands for none."""
+        return self.cast(code, self.text)
 
     def position(self, sql: str, values: Iterable[bool | int | str | None]) -> str:
         """Return the place of a value in a list, from 1; null or 0 where it has none."""
         return f"list_position([{', '.join(map(self.literal, values))}], {sql})"
 
+    def once(self, sql: str) -> str:
+        """Have the columns of a SELECT computed once for each row, however often they are named around it."""
+        return sql
+
     def text_number(self, sql: str) -> str:
         """Return 64 bits of the MD5 of a text, as a whole number from 0."""
         return f"md5_number_lower({sql})"
+
+    def digest_limbs(self, digest: str) -> tuple[str, str]:
+        """Return the lowest 31 bits of what `text_number` gave, and the next 31, as narrow integers."""
+        parts = self.low_bits(digest, 31), self.low_bits(self.high_bits(digest, 31), 31)
+        return self.cast(parts[0], self.narrow), self.cast(parts[1], self.narrow)
 
     def low_bits(self, sql: str, bits: int) -> str:
         """Return the lowest bits of a whole number; those of a negative one are of its two's complement."""

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from discreet.core import record as records
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter, UnknownName
-from discreet.plan.nodes import Datum, Derive, Filter, Join, Plan, Public, Scan, Union
+from discreet.plan.nodes import (
+    Datum,
+    Derive,
+    Filter,
+    Join,
+    PersonJoin,
+    Plan,
+    Project,
+    Public,
+    Scan,
+    Union,
+    check_most,
+)
 from discreet.plan.serial import expression_from_record, expression_record
 
 # Deeper than any question a person writes, shallow enough for Python's stack.
@@ -17,8 +30,10 @@ _FIELDS = {
     "scan": ("node", "table"),
     "filter": ("node", "source", "predicate"),
     "derive": ("node", "source", "name", "expression"),
+    "project": ("node", "source", "columns"),
     "join": ("node", "source", "public", "on"),
     "union": ("node", "one", "other"),
+    "person_join": ("node", "one", "other", "on", "most", "columns"),
 }
 _UNCHANGED = "pass the record that plan_record returned, unchanged"
 
@@ -33,11 +48,15 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         case Derive(source, name, expression):
             record = expression_record(expression)
             return {"node": "derive", "source": plan_record(source), "name": name, "expression": record}
+        case Project(source, columns):
+            return {"node": "project", "source": plan_record(source), "columns": _listed(columns)}
         case Join(source, joined, on):
-            pairs = [list(pair) for pair in on]
-            return {"node": "join", "source": plan_record(source), "public": public_record(joined), "on": pairs}
+            return {"node": "join", "source": plan_record(source), "public": public_record(joined), "on": _listed(on)}
         case Union(one, other):
             return {"node": "union", "one": plan_record(one), "other": plan_record(other)}
+        case PersonJoin(one, other, on, most, columns):
+            sides = {"one": plan_record(one), "other": plan_record(other)}
+            return {"node": "person_join", **sides, "on": _listed(on), "most": most, "columns": _listed(columns)}
 
 
 def plan_from_record(record: object, depth: int = MOST_DEPTH) -> Plan:
@@ -59,10 +78,14 @@ def plan_from_record(record: object, depth: int = MOST_DEPTH) -> Plan:
             return Filter(source("source"), expression_from_record(found["predicate"]))
         case "derive":
             return Derive(source("source"), _text("name", found["name"]), expression_from_record(found["expression"]))
+        case "project":
+            return Project(source("source"), _pairs("columns", found["columns"]))
         case "join":
-            pairs = [[_text("on", name) for name in _list("on", pair)] for pair in _list("on", found["on"])]
-            on = tuple((ours, theirs) for ours, theirs in pairs)
-            return Join(source("source"), public_from_record(found["public"]), on)
+            return Join(source("source"), public_from_record(found["public"]), _pairs("on", found["on"]))
+        case "person_join":
+            on, columns = _pairs("on", found["on"]), _pairs("columns", found["columns"])
+            check_most(found["most"])
+            return PersonJoin(source("one"), source("other"), on, found["most"], columns)
     return Union(source("one"), source("other"))
 
 
@@ -78,6 +101,19 @@ def public_from_record(record: object) -> Public:
     columns = tuple(Column.from_record(column) for column in _list("columns", found["columns"]))
     rows = tuple(tuple(_datum(value) for value in _list("rows", row)) for row in _list("rows", found["rows"]))
     return Public(_text("name", found["name"]), columns, rows)
+
+
+def _listed(pairs: Iterable[tuple[str, str]]) -> list[list[str]]:
+    return [list(pair) for pair in pairs]
+
+
+def _pairs(name: str, value: object) -> tuple[tuple[str, str], ...]:
+    found = []
+    for pair in _list(name, value):
+        if len(_list(name, pair)) != 2:
+            raise BadParameter(name, pair, why="it is no pair of names", fix=_UNCHANGED)
+        found.append((_text(name, pair[0]), _text(name, pair[1])))
+    return tuple(found)
 
 
 def _text(name: str, value: object) -> str:

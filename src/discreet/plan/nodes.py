@@ -1,4 +1,4 @@
-"""Nodes: the relations a question is made of, as a frozen tree: scans, filters, derived columns, joins, unions."""
+"""Nodes: the relations a question is made of, as a frozen tree: scans, filters, columns, joins, unions."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ RESERVED = "~"
 _EPOCH = dt.date(1970, 1, 1)
 # A public table travels inside the question, so it has to stay small.
 MOST_PUBLIC_ROWS = 100_000
+# Far more tables than a question has, and few enough for an engine to plan.
+MOST_SCANS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,14 @@ class Derive:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Project:
+    """The same rows with these columns alone, each a pair of its new name and the one it had."""
+
+    source: Plan
+    columns: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Join:
     """Every row with each of its partners in a public table; `on` pairs our columns with the public ones."""
 
@@ -96,8 +106,32 @@ class Union:
     one: Plan
     other: Plan
 
+    def __post_init__(self) -> None:
+        _check_scans(self)
 
-Plan: TypeAlias = Scan | Filter | Derive | Join | Union
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PersonJoin:
+    """Every row of one with each row of the other that belongs to the same person, and has equal values of `on`.
+
+    `on` pairs columns of one with columns of the other. `columns` are those taken over from the other, each a pair of
+    its new name and the one it has there. Of a row's partners at most `most` are kept, by the secret order; where it is
+    None, as many as the other's unit bounds a person to. People called null meet nobody.
+
+    Guarantee: whatever a person's joined rows are made of is that person's own, on both sides.
+    """
+
+    one: Plan
+    other: Plan
+    on: tuple[tuple[str, str], ...] = ()
+    most: int | None = None
+    columns: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_scans(self)
+
+
+Plan: TypeAlias = Scan | Filter | Derive | Project | Join | Union | PersonJoin
 
 
 def public(name: str, data: Mapping[str, Sequence[object]]) -> Public:
@@ -150,12 +184,19 @@ def columns_of(plan: Plan, tables: Mapping[str, Table]) -> dict[str, Column]:
             columns = columns_of(source, tables)
             check_name("name", name)
             return _distinct([*columns.items(), (name, type_of(expression, columns).named(name))])
+        case Project(source, chosen):
+            return _distinct(_chosen(chosen, columns_of(source, tables)))
         case Join(source, joined, on):
             columns = columns_of(source, tables)
             check_join(columns, joined, on)
             return _distinct([*columns.items(), *((column.name or "", column) for column in added(joined, on))])
         case Union(one, other):
             return _united(columns_of(one, tables), columns_of(other, tables))
+        case PersonJoin(one, other, on, most, chosen):
+            columns, theirs = columns_of(one, tables), columns_of(other, tables)
+            check_match(columns, theirs, "the other table", on)
+            check_most(most)
+            return _distinct([*columns.items(), *(_chosen(chosen, theirs) if chosen else ())])
 
 
 def tables_of(plan: Plan) -> tuple[str, ...]:
@@ -163,10 +204,28 @@ def tables_of(plan: Plan) -> tuple[str, ...]:
     match plan:
         case Scan(table):
             return (table,)
-        case Union(one, other):
+        case Union(one, other) | PersonJoin(one, other):
             return tuple(sorted({*tables_of(one), *tables_of(other)}))
-        case Filter(source) | Derive(source) | Join(source):
+        case Filter(source) | Derive(source) | Project(source) | Join(source):
             return tables_of(source)
+
+
+def scans(plan: Plan) -> int:
+    """Return how many times a plan reads a table."""
+    match plan:
+        case Scan():
+            return 1
+        case Union(one, other) | PersonJoin(one, other):
+            return scans(one) + scans(other)
+        case Filter(source) | Derive(source) | Project(source) | Join(source):
+            return scans(source)
+
+
+def _check_scans(plan: Plan) -> None:
+    """Refuse a plan that reads more tables than make sense: doubled a few dozen times, it would fill any machine."""
+    if (read := scans(plan)) > MOST_SCANS:
+        why = f"a question reads at most {MOST_SCANS} tables, counting one that is read twice as two"
+        raise BadParameter("tables", read, why=why, fix="ask in several questions")
 
 
 def added(joined: Public, on: tuple[tuple[str, str], ...]) -> tuple[Column, ...]:
@@ -179,15 +238,41 @@ def check_join(columns: Mapping[str, Column], joined: Public, on: tuple[tuple[st
     """Refuse a join by columns that are not there or can never be equal."""
     if not on:
         raise BadParameter("on", on, why="rows are joined by equal values", fix="name a column that both have")
-    theirs = {column.name or "": column for column in joined.columns}
+    check_match(columns, {column.name or "": column for column in joined.columns}, joined.name, on)
+
+
+def check_match(
+    columns: Mapping[str, Column], theirs: Mapping[str, Column], table: str, on: tuple[tuple[str, str], ...]
+) -> None:
+    """Refuse to match by columns that one side does not have, or that can never be equal."""
     for ours, other in on:
         if ours not in columns:
             raise UnknownName("column", ours, columns)
         if other not in theirs:
-            raise UnknownName(f"column of {joined.name}", other, theirs)
+            raise UnknownName(f"column of {table}", other, theirs)
         if _family(columns[ours]) != _family(theirs[other]):
             why = f"a {columns[ours].kind} never equals the {theirs[other].kind} {other!r}"
             raise BadParameter("on", ours, why=why, fix="join by columns of the same kind")
+
+
+def check_most(most: object) -> None:
+    """Refuse a number of partners that is no positive whole number."""
+    if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 1):
+        why = "partners are bounded by a positive whole number"
+        raise BadParameter("most", most, why=why, fix="use the most partners a row should have, for example most=3")
+
+
+def _chosen(pairs: Iterable[tuple[str, str]], columns: Mapping[str, Column]) -> list[tuple[str, Column]]:
+    """Return columns under their new names."""
+    found = []
+    for new, old in pairs:
+        check_name("name", new)
+        if old not in columns:
+            raise UnknownName("column", old, columns)
+        found.append((new, columns[old].named(new)))
+    if not found:
+        raise BadParameter("columns", (), why="no column is left", fix="name at least one column to keep")
+    return found
 
 
 def _family(column: Column) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-Family = Literal["integer", "decimal", "double", "boolean", "text", "date", "timestamp", "instant", "other"]
+Family = Literal["integer", "decimal", "numeric", "double", "boolean", "text", "date", "timestamp", "instant", "other"]
 
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "HUGEINT": 128}
 _RANGES = {name: (-(1 << bits - 1), (1 << bits - 1) - 1) for name, bits in _BITS.items()}
@@ -16,6 +16,7 @@ _FAMILIES: dict[str, Family] = {
     "DATE": "date",
     "DOUBLE": "double",
     "FLOAT": "double",
+    "NUMERIC": "numeric",
     "REAL": "double",
     "TIMESTAMP": "timestamp",
     "TIMESTAMP_S": "timestamp",

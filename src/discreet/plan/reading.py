@@ -20,9 +20,7 @@ DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.Z+-]*)?"
 TRUE, FALSE = ("true", "t", "yes", "1"), ("false", "f", "no", "0")
 
 _EXACT_DOUBLES = 1 << 52  # below it floor(x + 0.5) of a whole number is that number
-_MOST_DIGITS = 38  # of a decimal
 _MOST_DAYS = 1 << 31
-_DAY_LENGTH = 10
 
 
 def read_number(column: Column, physical: Physical, sql: str, dialect: Dialect) -> str | None:
@@ -35,13 +33,14 @@ def read_number(column: Column, physical: Physical, sql: str, dialect: Dialect) 
         case "double":
             wide = sql if physical.name == "DOUBLE" else dialect.cast(sql, dialect.double)
             return _floating(wide, (low, high), step, dialect)
+        case "numeric":
+            return _unlimited(sql, (low, high), step, dialect)
         case "text":
             text = _text(physical, sql, dialect)
-            spelled = dialect.try_cast(_where(dialect.matches(text, NUMBER), text), dialect.double)
-            rounded = _floating(spelled, (low, high), step, dialect)
+            rounded = _floating(dialect.double_of_text(text, NUMBER), (low, high), step, dialect)
             if max(abs(low), abs(high)) < _EXACT_DOUBLES:
                 return rounded
-            whole = dialect.try_cast(_where(dialect.matches(text, WHOLE), text), dialect.wide)
+            whole = dialect.whole_of_text(text, WHOLE)
             huge = Physical.parse(dialect.wide)
             return f"COALESCE({_exact((whole, huge), (low, high), step, 0, dialect)}, {rounded})"
     return None
@@ -51,17 +50,16 @@ def read_date(column: Column, physical: Physical, sql: str, dialect: Dialect) ->
     """Write a day as days since 1970-01-01, clamped."""
     match physical.family:
         case "date":
-            day = sql
+            days = dialect.days_of_date(sql)
         case "timestamp":
-            day = dialect.date_of_timestamp(sql)
+            days = dialect.days_of_date(dialect.date_of_timestamp(sql))
         case "instant":
-            day = dialect.date_of_instant(sql)
+            days = dialect.days_of_date(dialect.date_of_instant(sql))
         case "text":
-            text = _text(physical, sql, dialect)
-            day = dialect.try_cast(dialect.prefix(_where(dialect.matches(text, DAY), text), _DAY_LENGTH), "DATE")
+            days = dialect.days_of_text(_text(physical, sql, dialect), DAY)
         case _:
             return None
-    return Whole(dialect.days_of_date(day), -_MOST_DAYS, _MOST_DAYS, dialect).clamped(*column.steps).stored
+    return Whole(days, -_MOST_DAYS, _MOST_DAYS, dialect).clamped(*column.steps).stored
 
 
 def read_flag(_column: Column, physical: Physical, sql: str, dialect: Dialect) -> str | None:
@@ -73,7 +71,7 @@ def read_flag(_column: Column, physical: Physical, sql: str, dialect: Dialect) -
             counted, kind = _counted(physical, sql, dialect)
             yes, no = (_is_among(counted, [key * 10**physical.places], kind, dialect) for key in (1, 0))
             return f"(CASE WHEN {yes} THEN TRUE WHEN {no} THEN FALSE END)"
-        case "double":
+        case "double" | "numeric":
             yes, no = (f"{sql} = {dialect.cast(key, physical.name)}" for key in "10")
             return f"(CASE WHEN {yes} THEN TRUE WHEN {no} THEN FALSE END)"
         case "text":
@@ -105,14 +103,19 @@ def read_category(column: Column, physical: Physical, sql: str, dialect: Dialect
             least, most = (dialect.float_literal(bound) for bound in (-(2.0**53), 2.0**53))
             whole = f"{double} = {dialect.floor(double)} AND {double} BETWEEN {least} AND {most}"
             number, kind = dialect.try_cast(_where(whole, double), dialect.narrow), Physical.parse(dialect.narrow)
+        case "numeric":
+            kind = Physical.parse(dialect.wide)
+            least, most = (dialect.cast(str(bound), dialect.wide) for bound in (kind.low, kind.high))
+            # Rounded down it has no decimal places left, not even zeros.
+            whole = dialect.floor(sql)
+            number = _where(f"{sql} BETWEEN {least} AND {most} AND {sql} = {whole}", whole)
         case "text":
-            text = _text(physical, sql, dialect)
-            number = dialect.try_cast(_where(dialect.matches(text, WHOLE), text), dialect.wide)
+            number = dialect.whole_of_text(_text(physical, sql, dialect), WHOLE)
             kind = Physical.parse(dialect.wide)
         case _:
             return None
     # A decimal that is a key is a multiple of its unit, so that the division is exact, whatever the sign.
-    found = number if unit == 1 else dialect.floor_div(number, str(unit))
+    found = number if unit == 1 else dialect.floor_div(number, str(unit), wide=kind.name == dialect.wide)
     among = _is_among(number, [key * unit for key in wholes], kind, dialect)
     return _where(among, dialect.try_cast(found, _stored(wholes, dialect)))
 
@@ -146,7 +149,7 @@ def _where(condition: str, sql: str) -> str:
 
 
 def _text(physical: Physical, sql: str, dialect: Dialect) -> str:
-    return sql if physical.name == "VARCHAR" else dialect.cast(sql, dialect.text)
+    return dialect.plain_text(sql) if physical.name == "VARCHAR" else dialect.cast(sql, dialect.text)
 
 
 def _is_among(sql: str, keys: list[int], kind: Physical, dialect: Dialect) -> str:
@@ -171,10 +174,10 @@ def _counted(physical: Physical, sql: str, dialect: Dialect) -> tuple[str, Physi
     if physical.family == "boolean":
         return dialect.flag_to_integer(sql), Physical(dialect.narrow, "integer", 0, 1)
     kind = dialect.wide if physical.high >= NARROW else dialect.narrow
-    counted = Physical(kind, "integer", physical.low, physical.high)
+    counted, sql = Physical(kind, "integer", physical.low, physical.high), dialect.number(sql)
     if physical.places == 0:
         return dialect.cast(sql, kind), counted
-    if physical.digits + physical.places + 1 <= _MOST_DIGITS:
+    if physical.digits + physical.places + 1 <= dialect.most_digits:
         factor = dialect.cast(str(10**physical.places), f"DECIMAL({physical.places + 1}, 0)")
         return dialect.cast(f"({sql} * {factor})", kind), counted
     # Multiplied it would not fit a decimal; written without its point it is the same whole number.
@@ -213,7 +216,7 @@ def _floating(sql: str, bounds: tuple[int, int], step: Fraction, dialect: Dialec
     low, high = bounds
     top, bottom = _as_float(step.denominator), _as_float(step.numerator)
     scaled = sql if top == 1 else f"({sql} * {dialect.float_literal(top)})"
-    scaled = scaled if bottom == 1 else f"({scaled} / {dialect.float_literal(bottom)})"
+    scaled = scaled if bottom == 1 else dialect.divided(scaled, bottom)
     rounded = dialect.floor(f"({scaled} + {dialect.float_literal(0.5)})")
     first, last = thresholds(bounds, step)
     least, most = dialect.float_literal(first), dialect.float_literal(last)
@@ -222,8 +225,31 @@ def _floating(sql: str, bounds: tuple[int, int], step: Fraction, dialect: Dialec
     # NaN sorts above infinity and so fails both comparisons, which makes it null.
     infinity = dialect.float_literal(math.inf)
     beyond = f"CASE WHEN {sql} < {least} THEN {lowest} WHEN {sql} <= {infinity} THEN {highest} END"
-    inside = dialect.try_cast(rounded, kind)
+    inside = dialect.whole_of_double(rounded, kind)
     return f"(CASE WHEN NOT ({sql} BETWEEN {least} AND {most}) THEN {beyond} ELSE {inside} END)"
+
+
+def _unlimited(sql: str, bounds: tuple[int, int], step: Fraction, dialect: Dialect) -> str:
+    """Round an exact number of any size, infinite ones too: clamp it around the bounds, multiply, round, clamp."""
+    low, high = bounds
+    kind = dialect.wide if is_wide(low, high) else dialect.narrow
+    first, last = math.floor(low * step) - 1, math.ceil(high * step) + 1
+    least, most = (dialect.cast(str(bound), dialect.wide) for bound in (first, last))
+    lowest, highest = (dialect.cast(str(bound), kind) for bound in bounds)
+    # floor(x * a / b + 1/2) is floor(floor(2 * a * x + b) / (2 * b)).
+    top, bottom = (dialect.cast(str(each), dialect.wide) for each in (2 * step.denominator, step.numerator))
+    doubled = dialect.floor(f"({sql} * {top} + {bottom})")
+    reach = [2 * step.denominator * bound + step.numerator for bound in (first, last)]
+    least_steps, most_steps = (math.floor(bound / step + Fraction(1, 2)) for bound in (first, last))
+    divisor = Whole.constant(2 * step.numerator, dialect)
+    inside = (
+        Whole(doubled, reach[0], reach[1], dialect, wide=True).over(divisor, least_steps, most_steps).clamped(low, high)
+    )
+    found = inside.written(wide=True) if is_wide(low, high) else inside.stored
+    # What is not a number sorts above all others.
+    infinity = dialect.cast("'Infinity'", "NUMERIC")
+    beyond = f"CASE WHEN {sql} < {least} THEN {lowest} WHEN {sql} <= {infinity} THEN {highest} END"
+    return f"(CASE WHEN NOT ({sql} BETWEEN {least} AND {most}) THEN {beyond} ELSE {found} END)"
 
 
 def thresholds(bounds: tuple[int, int], step: Fraction) -> tuple[float, float]:

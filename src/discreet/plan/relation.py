@@ -31,5 +31,7 @@ class Relation:
 
     def person_sql(self, dialect: Dialect = DUCKDB) -> str:
         """Write who a row belongs to: a whole number or a text, and null for the one person called null."""
-        identifier = dialect.quote(self.table.unit.identifier or "")
-        return dialect.cast(identifier, dialect.narrow if self.has_whole_people else dialect.text)
+        name = self.table.unit.identifier or ""
+        if self.has_whole_people:
+            return dialect.cast(dialect.quote(name), dialect.narrow)
+        return dialect.person(dialect.quote(name), self.physical.get(name, "").upper())

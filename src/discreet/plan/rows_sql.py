@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from discreet.core.column import Column
@@ -11,12 +12,29 @@ from discreet.core.unit import Unit
 from discreet.plan.bounding import PERSON, first_rows, limbs, ordered, person_limbs
 from discreet.plan.dialect import Dialect
 from discreet.plan.keys import Key, Keys
-from discreet.plan.nodes import Datum, Derive, Filter, Join, Plan, Public, Scan, Union, added, columns_of, tables_of
+from discreet.plan.nodes import (
+    Datum,
+    Derive,
+    Filter,
+    Join,
+    PersonJoin,
+    Plan,
+    Project,
+    Public,
+    Scan,
+    Union,
+    added,
+    columns_of,
+    tables_of,
+)
+from discreet.plan.person_join import Side, person_join_sql
 from discreet.plan.physical import Physical
 from discreet.plan.reading import read_text
 from discreet.plan.relation import Relation
+from discreet.plan.renamed import chosen_sql, code_name
 from discreet.plan.scalar import expression_sql, raw_sql, stored_type
-from discreet.plan.select import select
+from discreet.plan.select import named, select
+from discreet.plan.stability import partners, reach, unit_of
 
 GROUP = '"~group"'
 
@@ -45,6 +63,9 @@ def rows_sql(plan: Plan, relations: Relations, unit: Unit, dialect: Dialect) -> 
         case Derive(source, name, expression):
             value = expression_sql(expression, columns_of(source, tables), dialect)
             return select(("*", f"{value} AS {dialect.quote(name)}"), rows_sql(source, relations, unit, dialect))
+        case Project(source, chosen):
+            kept = chosen_sql(chosen, coded_columns(source, relations), dialect)
+            return select((*kept, *(() if unit.is_row else (PERSON,))), rows_sql(source, relations, unit, dialect))
         case Join(source, joined, on):
             inner = rows_sql(source, relations, unit, dialect)
             return _join_sql(inner, columns_of(source, tables), joined, on, dialect)
@@ -52,7 +73,17 @@ def rows_sql(plan: Plan, relations: Relations, unit: Unit, dialect: Dialect) -> 
             columns = columns_of(plan, tables)
             whole = whole_people(plan, relations)
             sides = (_side_sql(side, columns, relations, unit, whole, dialect) for side in (one, other))
-            return select("*", f"({' UNION ALL '.join(sides)})")
+            return select("*", named(" UNION ALL ".join(sides)))
+        case PersonJoin():
+            one_side, other_side = (_side(side, relations, unit, dialect) for side in (plan.one, plan.other))
+            whole = whole_people(plan, relations)
+            return person_join_sql(plan, one_side, _partnered(plan, other_side, relations, dialect), whole, dialect)
+
+
+def rows_by_person_sql(plan: Plan, relations: Relations, unit: Unit, most: int, dialect: Dialect) -> str:
+    """Write how many people have each number of rows, numbers above `most` counting as `most`."""
+    each = select(f"least(count(*), {int(most)}) AS n", rows_sql(plan, relations, unit, dialect), by=(PERSON,))
+    return select(("n", "count(*)"), each, by=("n",))
 
 
 def scan_sql(relation: Relation, dialect: Dialect) -> str:
@@ -68,7 +99,10 @@ def scan_sql(relation: Relation, dialect: Dialect) -> str:
     if unit.bound == "table" and not relation.kept:
         return kept_sql(relation, select(read, relation.from_sql), dialect)
     found = select((*read, *_codes(relation, dialect)), relation.from_sql)
-    texts = [f"{dialect.cast(_code_name(name, dialect), dialect.text)} AS {dialect.quote(name)}" for name in coded]
+    texts = [
+        f"{dialect.code_text(code_name(name, dialect), map(str, column.keys or ()))} AS {dialect.quote(name)}"
+        for name, column in coded.items()
+    ]
     return select(("*", *texts), found) if coded else found
 
 
@@ -80,7 +114,7 @@ def _read_sql(relation: Relation, column: Column, dialect: Dialect) -> str:
 
 
 def coded_columns(plan: Plan, relations: Relations) -> frozenset[str]:
-    """Return the columns of a plan whose codes its rows carry too, named by `_code_name`."""
+    """Return the columns of a plan whose codes its rows carry too, named by `code_name`."""
     match plan:
         case Scan(table):
             return frozenset(_codable(relations[table]))
@@ -88,6 +122,12 @@ def coded_columns(plan: Plan, relations: Relations) -> frozenset[str]:
             return frozenset()
         case Filter(source) | Derive(source) | Join(source):
             return coded_columns(source, relations)
+        case Project(source, chosen):
+            coded = coded_columns(source, relations)
+            return frozenset(new for new, old in chosen if old in coded)
+        case PersonJoin(one, other, columns=chosen):
+            coded = coded_columns(other, relations)
+            return coded_columns(one, relations) | {new for new, old in chosen if old in coded}
 
 
 def _codable(relation: Relation) -> dict[str, Column]:
@@ -107,19 +147,15 @@ def _codes(relation: Relation, dialect: Dialect) -> list[str]:
     for name, column in _codable(relation).items():
         physical = Physical.parse(dialect.text if relation.kept else relation.physical[name])
         text = read_text(column, physical, dialect.quote(name), dialect) or "NULL"
-        found.append(f"{dialect.code(text, map(str, column.keys or ()))} AS {_code_name(name, dialect)}")
+        found.append(f"{dialect.code(text, map(str, column.keys or ()))} AS {code_name(name, dialect)}")
     return found
-
-
-def _code_name(name: str, dialect: Dialect) -> str:
-    return dialect.quote(f"~c {name}")
 
 
 def kept_sql(relation: Relation, read: str, dialect: Dialect) -> str:
     """Write the rows of a table that are kept of each person, once for the table; `read` are all of them."""
     columns = {column.name or "": column for column in relation.table.columns}
     numbers, people = row_limbs(columns, dialect), person_limbs(relation.has_whole_people, dialect)
-    first = first_rows(ordered(read, numbers, people), relation.table.unit.max_rows)
+    first = first_rows(ordered(read, numbers, people, dialect), relation.table.unit.max_rows)
     names = [dialect.quote(name) for name in relation.table]
     return select((*names, PERSON), first)
 
@@ -136,6 +172,9 @@ def base_columns(plan: Plan, tables: Mapping[str, Table]) -> dict[str, Column]:
             return base_columns(source, tables)
         case Join(source, joined, on):
             return {**base_columns(source, tables), **{column.name or "": column for column in added(joined, on)}}
+        case PersonJoin(one, _, _, _, chosen):
+            columns = columns_of(plan, tables)
+            return {**base_columns(one, tables), **{new: columns[new] for new, _ in chosen}}
     return columns_of(plan, tables)
 
 
@@ -151,7 +190,7 @@ def code_sql(key: Key, coded: Collection[str], dialect: Dialect, *, late: bool) 
     if _run(values) or values == (False, True):
         return _ran(key, sql, dialect)
     if _has_code(key, coded):
-        return _code_name(key.of.name or "", dialect)
+        return code_name(key.of.name or "", dialect)
     return sql if late else dialect.position(sql, values)
 
 
@@ -159,7 +198,10 @@ def group_sql(keys: Keys, codes: Sequence[str], coded: Collection[str], dialect:
     """Write the place of a key in `keys.listed()`, from 0, given its codes; null for what is not listed."""
     terms, stride = [], 1
     for key, code in reversed([*zip(keys.columns, codes, strict=True)]):
-        place = dialect.code_place(code) if _has_code(key, coded) else _place(key, code, dialect, late=late)
+        if _has_code(key, coded):
+            place = dialect.code_place(code, map(str, key.values or ()))
+        else:
+            place = _place(key, code, dialect, late=late)
         terms.append(f"{place} * {stride}")
         stride *= len(key.values or ())
     number = dialect.cast(" + ".join(terms), dialect.narrow)
@@ -221,6 +263,27 @@ def _bin(sql: str, edges: Sequence[int], before: int, dialect: Dialect) -> str:
     low = _bin(sql, edges[:middle], before, dialect)
     high = _bin(sql, edges[middle + 1 :], before + middle + 1, dialect)
     return f"(CASE WHEN {sql} < {dialect.literal(edges[middle])} THEN {low} ELSE {high} END)"
+
+
+def _side(plan: Plan, relations: Relations, unit: Unit, dialect: Dialect) -> Side:
+    """Write one side of a join."""
+    columns, coded = columns_of(plan, tables_under(relations)), coded_columns(plan, relations)
+    return Side(rows_sql(plan, relations, unit, dialect), columns, coded)
+
+
+def _partnered(plan: PersonJoin, side: Side, relations: Relations, dialect: Dialect) -> Side:
+    """Keep as many rows of each person, and of each value that is matched by, as a row may have partners.
+
+    Rows of the first side that agree in those have the same partners, so that each keeps the first of its own.
+    """
+    tables = tables_under(relations)
+    most, unit = partners(plan, tables), unit_of(plan.other, tables)
+    if unit.bound == "table" and reach(plan.other, unit, tables) <= most:
+        return side
+    numbers = row_limbs(base_columns(plan.other, tables), dialect)
+    people = person_limbs(whole_people(plan.other, relations), dialect)
+    within = [dialect.quote(name) for _, name in plan.on]
+    return replace(side, sql=first_rows(ordered(side.sql, numbers, people, dialect), most, within))
 
 
 def _side_sql(

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
+def named(sql: str) -> str:
+    """Put a SELECT after FROM, under a name, which some engines insist on and nothing refers to."""
+    return f'({sql}) AS "~q"'
+
+
 def select(what: str | Iterable[str], source: str, *, where: str = "", by: Iterable[str] = ()) -> str:
     """Write a SELECT; the source is another one, or what stands after FROM by itself."""
     columns = what if isinstance(what, str) else ", ".join(what)
-    clauses = ["SELECT", columns, "FROM", f"({source})" if source.startswith("SELECT ") else source]
+    clauses = ["SELECT", columns, "FROM", named(source) if source.startswith("SELECT ") else source]
     if where:
         clauses += ["WHERE", where]
     if groups := ", ".join(by):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from discreet.core.unit import Unit
-from discreet.data.duckdb import Engine
+from discreet.data.engine import Engine
 from discreet.plan.dialect import DUCKDB, Dialect
 from discreet.plan.keys import Keys
 from discreet.plan.nodes import Datum, Plan

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from discreet.core.errors import Refusal
+from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.core.schema import Table
 from discreet.core.unit import Unit
-from discreet.plan.nodes import Derive, Filter, Join, Plan, Scan, Union, tables_of
+from discreet.plan.nodes import Derive, Filter, Join, PersonJoin, Plan, Project, Scan, Union, tables_of
 
 
 class UnboundedSensitivity(Refusal):
@@ -35,8 +35,8 @@ class Stability:
 def stability(plan: Plan, unit: Unit, tables: Mapping[str, Table], groups: bool) -> Stability:
     """Derive how far one unit reaches into a plan that is then divided into groups, or left whole."""
     _check_units(plan, unit, tables)
-    rows = reach(plan, unit)
-    within = min(rows, unit.max_groups) if bounds_groups(plan, unit) else rows
+    rows = reach(plan, unit, tables)
+    within = min(rows, unit.max_groups) if not unit.is_row else rows
     found = Stability(l0=within if groups else 1, linf=rows, l1=rows, l2_squared=rows**2)
     if unit.relation == "add_remove":
         return found
@@ -45,47 +45,106 @@ def stability(plan: Plan, unit: Unit, tables: Mapping[str, Table], groups: bool)
     )
 
 
-def reach(plan: Plan, unit: Unit) -> int:
+def unit_of(plan: Plan, tables: Mapping[str, Table]) -> Unit:
+    """Return the unit that a question about a plan is answered for, which it may lower where `bound` is "query".
+
+    It is that of the tables. Where rows of two tables meet, people have the larger of the two bounds on rows and on
+    groups, though no more rows than there can be pairs; bounded once for the tables, they have as many as there can be.
+    """
+    return _settled(plan, tables)[0]
+
+
+def reach(plan: Plan, unit: Unit, tables: Mapping[str, Table]) -> int:
     """Return the most rows of the plan that come from one unit, once contributions are bounded.
 
     Bounded in the query, a person has `max_rows` whatever came before. Single rows, and rows bounded once for the
     table, are multiplied by what joins and unions do to them afterwards. A plan all of whose joins match nothing
     reaches no row, but counts as one, so that noise is never of scale zero.
     """
-    if unit.bound == "query" and not unit.is_row:
-        return unit.max_rows
-    return max(1, unit.max_rows * fan_out(plan))
+    return _reached(unit, _settled(plan, tables)[1])
 
 
-def bounds_groups(plan: Plan, unit: Unit) -> bool:
-    """Say whether the groups of one person have to be bounded, since their rows could fall into more."""
-    return not unit.is_row and unit.max_groups < reach(plan, unit)
+def partners(join: PersonJoin, tables: Mapping[str, Table]) -> int:
+    """Return how many partners a row keeps at most: as was declared, and no more than a person has rows over there.
+
+    That holds where people are bounded in the query too, so that one person with a great many rows in both tables does
+    not decide how long the engine takes, or whether it can finish.
+    """
+    found = _reached(*_settled(join.other, tables))
+    return found if join.most is None else min(found, join.most)
 
 
-def fan_out(plan: Plan) -> int:
-    """Return how many rows of the plan one row of its tables can become."""
+def _reached(unit: Unit, rows: int) -> int:
+    return unit.max_rows if unit.bound == "query" and not unit.is_row else max(1, rows)
+
+
+def _settled(plan: Plan, tables: Mapping[str, Table]) -> tuple[Unit, int]:
+    """Return the unit of a plan, and how many of its rows come from one when each table has bounded it by itself."""
     match plan:
-        case Scan():
-            return 1
-        case Filter(source) | Derive(source):
-            return fan_out(source)
+        case Scan(table):
+            if table not in tables:
+                raise UnknownName("table", table, tables)
+            return tables[table].unit, tables[table].unit.max_rows
+        case Filter(source) | Derive(source) | Project(source):
+            return _settled(source, tables)
         case Join(source, joined, on):
-            return fan_out(source) * joined.fan_out(theirs for _, theirs in on)
+            unit, rows = _settled(source, tables)
+            return unit, rows * joined.fan_out(theirs for _, theirs in on)
         case Union(one, other):
+            (unit, ours), (second, theirs) = _settled(one, tables), _settled(other, tables)
+            if unit != second:
+                why = "its tables protect different units, so that no one number says how far a person reaches"
+                raise BadParameter("union", [*tables_of(plan)], why=why, fix="register both with the same unit")
             # Tables that share an account may hold the same row, so the sides add up even where the tables differ.
-            return fan_out(one) + fan_out(other)
+            return unit, ours + theirs
+        case PersonJoin(one, other, most=most):
+            (unit, ours), (second, theirs) = _settled(one, tables), _settled(other, tables)
+            _check_meeting(plan, unit, second)
+            kept = _reached(second, theirs)
+            kept = kept if most is None else min(kept, most)
+            rows = _reached(unit, ours) * kept
+            if unit.bound == "query":
+                rows = min(rows, max(unit.max_rows, second.max_rows))
+            groups = min(rows, max(unit.max_groups, second.max_groups))
+            return replace(unit, max_rows=rows, max_groups=groups), ours * kept
 
 
 def _check_units(plan: Plan, unit: Unit, tables: Mapping[str, Table]) -> None:
     for name in tables_of(plan):
         if name not in tables:
-            continue  # columns_of refuses it, with the nearest names
+            raise UnknownName("table", name, tables)
         other = tables[name].unit
-        same = (other.is_row, other.relation, other.bound) == (unit.is_row, unit.relation, unit.bound)
-        if not same or other.max_rows < unit.max_rows or other.max_groups < unit.max_groups:
+        if (other.is_row, other.relation, other.bound) != (unit.is_row, unit.relation, unit.bound):
+            raise _unbounded(name)
+    settled = unit_of(plan, tables)
+    if settled.max_rows < unit.max_rows or settled.max_groups < unit.max_groups:
+        raise _unbounded(", ".join(tables_of(plan)))
+
+
+def _unbounded(name: str) -> UnboundedSensitivity:
+    return UnboundedSensitivity(
+        f"table {name}",
+        why="its unit is not the one that the question is answered for, so nothing bounds how far one reaches",
+        fix="register the tables of a question with the same unit, or ask about them one by one",
+        value=name,
+    )
+
+
+def _check_meeting(plan: PersonJoin, first: Unit, second: Unit) -> None:
+    """Refuse to join what has no people, or people who are protected in different ways."""
+    for side, unit in ((plan.one, first), (plan.other, second)):
+        if unit.is_row:
             raise UnboundedSensitivity(
-                f"table {name}",
-                why="its unit is not the one that the question is answered for, so nothing bounds how far one reaches",
-                fix="register the tables of a question with the same unit, or ask about them one by one",
-                value=name,
+                f"table {', '.join(tables_of(side))}",
+                why="rows are protected there and not people, so that nothing says whose rows meet, nor how many",
+                fix="register it with unit=person(...), or join it as a public table if it is one",
+                value=[*tables_of(side)],
             )
+    ours, theirs = (f"relation={unit.relation!r}, bound={unit.bound!r}" for unit in (first, second))
+    if ours != theirs:
+        raise UnboundedSensitivity(
+            f"tables {', '.join(tables_of(plan))}",
+            why=f"they protect people in different ways: one by {ours}, the other by {theirs}",
+            fix="register both with the same relation and bound",
+            value=[*tables_of(plan)],
+        )

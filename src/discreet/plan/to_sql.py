@@ -21,7 +21,7 @@ from discreet.plan.bounding import (
 from discreet.plan.dialect import DUCKDB, NARROW, WIDE, Dialect
 from discreet.plan.expressions import Expression
 from discreet.plan.keys import Keys
-from discreet.plan.nodes import Datum, Plan, columns_of, tables_of
+from discreet.plan.nodes import Datum, Plan, columns_of
 from discreet.plan.refusals import too_wide
 from discreet.plan.rows_sql import (
     GROUP,
@@ -35,7 +35,7 @@ from discreet.plan.rows_sql import (
 )
 from discreet.plan.scalar import expression_sql
 from discreet.plan.select import select
-from discreet.plan.stability import bounds_groups, reach, stability
+from discreet.plan.stability import reach, stability, unit_of
 from discreet.plan.tallies import Question, Tally
 from discreet.plan.types import type_of
 from discreet.plan.whole import OutOfRange, Whole
@@ -81,6 +81,7 @@ class Asked:
     plan: Plan
     keys: Keys
     unit: Unit
+    reach: int  # the most rows that come from one unit
     columns: Mapping[str, Column]
     rows: str
     whole: bool
@@ -92,11 +93,11 @@ class Asked:
         """Check that the plan is sound and stable, and write its rows."""
         tables = tables_under(relations)
         columns = columns_of(plan, tables)
-        settled = unit or tables[tables_of(plan)[0]].unit
+        settled = unit or unit_of(plan, tables)
         stability(plan, settled, tables, groups=bool(keys.columns))
         rows = rows_sql(plan, relations, settled, dialect)
         whole, coded = whole_people(plan, relations), coded_columns(plan, relations)
-        return cls(plan, keys, settled, columns, rows, whole, coded, dialect)
+        return cls(plan, keys, settled, reach(plan, settled, tables), columns, rows, whole, coded, dialect)
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -110,7 +111,7 @@ class Asked:
         if self.keys.selected:
             of = [self.dialect.quote(key.of.name or key.name) for key in self.keys.columns]
         else:
-            of = [code_sql(key, self.coded, self.dialect, late=not self.is_bounded) for key in self.keys.columns]
+            of = [code_sql(key, self.coded, self.dialect, late=self.is_late) for key in self.keys.columns]
         return (*people, *(f"{sql} AS {name}" for sql, name in zip(of, self.codes, strict=True)))
 
     @property
@@ -126,8 +127,9 @@ class Asked:
             return sql
         condition = " AND ".join(f"{name} IS NOT NULL" for name in self.groups)
         if not self.keys.selected:
-            group = group_sql(self.keys, self.codes, self.coded, self.dialect, late=not self.is_bounded)
-            sql = select(("*", f"{group} AS {GROUP}"), sql)
+            group = group_sql(self.keys, self.codes, self.coded, self.dialect, late=self.is_late)
+            # Once: else a planner might ask which group a row is in before it adds rows up, for every row.
+            sql = self.dialect.once(select(("*", f"{group} AS {GROUP}"), sql))
         return select("*", sql, where=condition)
 
     @property
@@ -135,7 +137,17 @@ class Asked:
         """Whether people's rows or groups have to be bounded in the query."""
         if self.unit.is_row:
             return False
-        return self.unit.bound == "query" or (bool(self.keys.columns) and bounds_groups(self.plan, self.unit))
+        return self.unit.bound == "query" or (bool(self.keys.columns) and self.bounds_groups)
+
+    @property
+    def bounds_groups(self) -> bool:
+        """Whether the groups of one person have to be bounded, since their rows could fall into more."""
+        return not self.unit.is_row and self.unit.max_groups < self.reach
+
+    @property
+    def is_late(self) -> bool:
+        """Whether rows are grouped by the values of keys, whose places are found afterwards."""
+        return not self.is_bounded
 
     @property
     def people(self) -> list[str]:
@@ -185,6 +197,10 @@ class Sums:
             low.append(off)
             present.append(_present(used))
         return cls(tuple(tallies), tuple(sources), tuple(present), tuple(added), tuple(low), tuple(most))
+
+    def is_wide(self, place: int) -> bool:
+        """Say whether the sum of a person's values might need the wide type."""
+        return self.most[place] * MOST_ROWS >= NARROW
 
 
 def _value(expression: Expression, columns: Mapping[str, Column], dialect: Dialect) -> tuple[str, tuple[int, int]]:
@@ -238,7 +254,7 @@ def _total(sums: Sums, place: int, asked: Asked) -> str:
     count = f"count({sums.present[place]})"
     if added is None:
         return count
-    total = f"COALESCE(sum({added}), 0)"
+    total = f"COALESCE({asked.dialect.total(added, low, low + sums.most[place])}, 0)"
     return f"{total} - {asked.dialect.cast(str(low), asked.dialect.wide)} * {count}" if low else total
 
 
@@ -258,8 +274,9 @@ class Within:
     def of(cls, sums: Sums, asked: Asked) -> Within:
         """Write the sums of every tally."""
         dialect = asked.dialect
-        summed, unpacked, counted = [f"count(*) AS {ROWS}"], [ROWS], {"*": ROWS}
-        packed = {sums.present[place]: place for place in reversed(range(len(sums.tallies))) if _is_packed(sums, place)}
+        summed, unpacked, counted = [f"{dialect.rows_of_person} AS {ROWS}"], [ROWS], {"*": ROWS}
+        places = [place for place in range(len(sums.tallies)) if dialect.packs and _is_packed(sums, place)]
+        packed = {sums.present[place]: place for place in reversed(places)}
         for present, place in packed.items():
             counted[present] = f'"~n{place}"'
             raised = f"{sums.added[place]} + {dialect.cast(str((1 << _PACKED) - sums.low[place]), dialect.narrow)}"
@@ -282,10 +299,10 @@ class Within:
                 values.append(ALLOTTED if rows == ROWS else f"least({rows}, {ALLOTTED})")
                 continue
             if packed.get(present) != place:
-                kind = dialect.narrow if sums.most[place] * MOST_ROWS < NARROW else dialect.wide
+                kind = dialect.wide if sums.is_wide(place) else dialect.narrow
                 summed.append(f'{dialect.cast(_total(sums, place, asked), kind)} AS "~s{place}"')
                 unpacked.append(f'"~s{place}"')
-            values.append(shrunk(f'"~s{place}"', rows, dialect))
+            values.append(shrunk(f'"~s{place}"', rows, dialect, wide=sums.is_wide(place)))
         return cls(tuple(summed), tuple(unpacked), tuple(values))
 
 
@@ -303,15 +320,14 @@ def _bounded(keyed: str, sums: Sums, asked: Asked) -> str:
     found = ["count(*)" if value is None else f"COALESCE(sum({value}), 0)" for value in within.values]
     by = (PERSON, *asked.codes)
     summed = asked.in_groups(select((*by, *within.unpacked), select((*by, *within.summed), keyed, by=by)))
-    most = reach(asked.plan, asked.unit)
     if asked.groups:
         # People alone need no rows allotted: everyone counts in as many groups as the unit allows.
         alone = all(tally.kind == "people" for tally in sums.tallies)
-        groups = asked.unit.max_groups if alone or bounds_groups(asked.plan, asked.unit) else None
+        groups = asked.unit.max_groups if alone or asked.bounds_groups else None
         keyed_groups = ordered_groups(summed, asked.group_limbs, asked.people, asked.dialect)
-        taken = allotted(keyed_groups, asked.groups, asked.dialect, most, groups)
+        taken = allotted(keyed_groups, asked.groups, asked.dialect, asked.reach, groups)
     else:
-        taken = select(("*", f"least({ROWS}, {most}) AS {ALLOTTED}"), summed)
+        taken = select(("*", f"least({ROWS}, {asked.reach}) AS {ALLOTTED}"), summed)
     return select((*(asked.groups or ("0",)), *found), taken, by=asked.groups)
 
 

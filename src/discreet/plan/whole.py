@@ -99,7 +99,8 @@ class Whole:
         wide = raised.wide or divisor.wide
         above = raised.sql
         below = divisor.sql if divisor.fixed else f"NULLIF({divisor.sql}, 0)"
-        quotient = Whole(self.dialect.floor_div(above, below, wide=wide), least + lift, most + lift, self.dialect, wide=wide)
+        sql = self.dialect.floor_div(above, below, wide=wide)
+        quotient = Whole(sql, least + lift, most + lift, self.dialect, wide=wide)
         return quotient.shifted(-lift)
 
     def rounded(self, above: int, below: int) -> Whole:

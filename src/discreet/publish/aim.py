@@ -30,7 +30,7 @@ def build(measure: Measure, domain: Domain, allowance: Allowance, workload: Work
     say("measure single attributes")
     part = price * (1 - CHOOSING)
     singles = [purse.measure(one, exact, part) for one, exact in zip(ones, measure(ones), strict=True)]
-    merged = Merged.of(domain, singles, TOO_RARE)
+    merged = Merged.of(domain, singles, TOO_RARE, workload.apart)
     style = Style(price, grows=True, whole=False, most_cells=MOST_CELLS, steps=_STEPS)
     known = [merged.noisy(one) for one in singles]
     model, measured = rounds(merged.measure(measure), merged.smaller, workload.candidates(), purse, known, style, say)

@@ -34,7 +34,7 @@ class Coded:
     @classmethod
     def of(cls, data: object, domain: Domain) -> Coded:
         """Read a mapping of columns, a data frame or an Arrow table; columns that the domain does not name stay out."""
-        columns = _columns(data)
+        columns = columns_of(data)
         for name in domain.names:
             if name not in columns:
                 raise UnknownName("column", name, columns)
@@ -82,7 +82,8 @@ def _codes(name: str, values: object, size: int) -> NDArray[np.int32]:
     return np.where(inside, np.where(inside, array, 0).astype(np.int32), np.int32(-1))
 
 
-def _columns(data: object) -> dict[str, Any]:
+def columns_of(data: object) -> dict[str, Any]:
+    """Return the columns of a mapping, a data frame or an Arrow table, by name."""
     if isinstance(data, Mapping):
         return dict(data)
     names = getattr(data, "column_names", None) or getattr(data, "columns", None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,13 +30,18 @@ class Merged:
     shares: tuple[Table, ...]
 
     @classmethod
-    def of(cls, domain: Domain, ones: Sequence[Noisy], threshold: float = TOO_RARE) -> Merged:
-        """Merge the codes of each attribute whose noisy count is below the threshold, in units of the noise."""
+    def of(
+        cls, domain: Domain, ones: Sequence[Noisy], threshold: float = TOO_RARE, apart: Collection[int] = ()
+    ) -> Merged:
+        """Merge the codes of each attribute whose noisy count is below the threshold, in units of the noise.
+
+        Those of attributes in `apart` are left as they are.
+        """
         groups, shares = [], []
         for place, one in enumerate(ones):
             assert one.clique == (place,), "one noisy count of every attribute, in order"
             rare = one.values < threshold * one.scale
-            if rare.sum() < 2:
+            if rare.sum() < 2 or place in apart:
                 rare[:] = False
             often = np.cumsum(~rare) - 1
             group = np.where(rare, often[-1] + 1, often)

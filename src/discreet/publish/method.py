@@ -18,7 +18,7 @@ from discreet.publish.workload import Workload
 # Says which step of its plan a method is at; steps are known beforehand, and say nothing of the data.
 Say = Callable[[str], None]
 
-METHODS = ("aim", "independent", "mst", "mwem", "smalldb", "tables")
+METHODS = ("aim", "independent", "merf", "mst", "mwem", "smalldb", "tables")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,6 +28,7 @@ class Built:
     model: Fit
     merged: Merged
     measured: tuple[Noisy, ...]
+    words: tuple[str, ...] = ()  # what the method promises
 
 
 class Method(Protocol):

@@ -30,14 +30,14 @@ FINE = 64
 SINGLES, CHOOSING = Fraction(3, 10), Fraction(3, 20)
 
 
-def build(measure: Measure, domain: Domain, allowance: Allowance, workload: Workload, say: Say) -> Built:  # noqa: ARG001
+def build(measure: Measure, domain: Domain, allowance: Allowance, workload: Workload, say: Say) -> Built:
     """Fit a tree of pairs, whatever the workload."""
     purse = Spending(allowance)
     ones = [(place,) for place in range(len(domain))]
     say("measure single attributes")
     share = SINGLES * allowance.amount / len(ones)
     singles = [purse.measure(one, exact, share) for one, exact in zip(ones, measure(ones), strict=True)]
-    merged = Merged.of(domain, singles)
+    merged = Merged.of(domain, singles, apart=workload.apart)
     domain, measure = merged.smaller, merged.measure(measure)
     measured = [merged.noisy(one) for one in singles]
     chosen = _chosen(measure, domain, purse, CHOOSING * allowance.amount, measured, say) if len(domain) > 1 else []
@@ -86,4 +86,10 @@ def shared(amount: Fraction, domain: Domain, cliques: Sequence[Clique]) -> list[
 
 def distance(exact: Counts, expected: Table) -> int:
     """Return the sum of absolute differences in whole units of 1/FINE rows, exactly: one row moves it by FINE."""
-    return int(np.abs(exact * FINE - np.rint(expected * FINE).astype(np.int64)).sum())
+    return int(distances(exact.reshape(1, -1), expected.reshape(1, -1))[0])
+
+
+def distances(exact: Counts, expected: Table) -> Counts:
+    """Return the distance of every row of a table of marginals from what was expected of it."""
+    found: Counts = np.abs(exact * FINE - np.rint(expected * FINE).astype(np.int64)).sum(axis=1)
+    return found

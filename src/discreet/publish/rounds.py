@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
+
+import numpy as np
 
 from discreet.publish.coded import Counts, Measure
 from discreet.publish.domain import Clique, Domain
 from discreet.publish.method import Say
+from discreet.publish.model.batch import Batch, Totals
+from discreet.publish.model.belief import Table
 from discreet.publish.model.fit import Fit, Noisy, fit
 from discreet.publish.model.junction import Junction, cells_with
 from discreet.publish.model.marginal import Marginals
-from discreet.publish.mst import FINE, distance
+from discreet.publish.mst import FINE, distances
 from discreet.publish.spending import Spending
 
 # How much of a round chooses; the rest of it measures.
@@ -39,9 +44,13 @@ class Style:
         """Return the tree of a model for what was measured."""
         return Junction.of(domain.sizes, together(cliques) if self.whole else cliques)
 
-    def cells(self, domain: Domain, cliques: Sequence[Clique]) -> int:
-        """Return how many numbers that model has."""
-        return cells_with(domain.sizes, together(cliques) if self.whole else cliques)
+    def fitting(
+        self, domain: Domain, known: Sequence[Clique], candidates: Iterable[Clique], room: float
+    ) -> list[Clique]:
+        """Return the candidates with which the model would have no more numbers than there is room for."""
+        there = {*known}
+        grown = _grown(domain, known) if self.whole else lambda part: cells_with(domain.sizes, [*known, part])
+        return [part for part in candidates if part in there or len(part) == 1 or grown(part) <= room]
 
 
 def rounds(
@@ -94,20 +103,43 @@ def _chosen(
     """Choose a marginal that the model gets wrong by more than its noise would be, and that there is room for."""
     spent = float((purse.spent + price) / purse.allowance.amount)
     room = style.most_cells if style.whole else style.most_cells * spent
-    cliques = [each.clique for each in known]
-    there = {*cliques}
-    fitting = [
-        part for part in weights if part in there or len(part) == 1 or style.cells(domain, [*cliques, part]) <= room
-    ]
+    fitting = style.fitting(domain, [each.clique for each in known], weights, room)
     noise = math.sqrt(2 / math.pi) * purse.allowance.scale(price * (1 - style.choosing))
-    expected = Marginals.of(model)
-    scores = [
-        weights[part]
-        * (distance(exact[part], expected.table(part) * model.total) - round(FINE * noise * domain.cells(part)))
-        for part in fitting
-    ]
+    cliques: list[Clique] = []
+    scores: list[int] = []
+    for batch, expected in _expected(model, domain, fitting):
+        cells = len(batch.codes)
+        counted = np.stack([exact[part].ravel() for part in batch.cliques])
+        wrong = distances(counted, expected * model.total) - round(FINE * noise * cells)
+        cliques += batch.cliques
+        scores += (wrong * np.array([weights[part] for part in batch.cliques])).tolist()
     most = max(weights[part] for part in fitting)
-    return fitting[purse.choose(scores, FINE * most, price * style.choosing)]
+    return cliques[purse.choose(scores, FINE * most, price * style.choosing)]
+
+
+def _expected(model: Fit, domain: Domain, cliques: Iterable[Clique]) -> Iterator[tuple[Batch, Table]]:
+    """Yield marginals of a model in batches, as shares of one; those of separate parts are worked out together."""
+    totals = None if any(model.tree.separators) else Totals.of(model)
+    marginals = Marginals.of(model)
+    for batch in Batch.of(domain.sizes, cliques):
+        if totals is not None:
+            yield batch, totals.marginals(batch)
+        else:
+            yield batch, np.stack([marginals.table(clique).ravel() for clique in batch.cliques])
+
+
+def _grown(domain: Domain, known: Iterable[Clique]) -> Callable[[Clique], int]:
+    """Return how many cells the connected parts would have if a set of attributes were measured too."""
+    parts = together(known)
+    cells = [domain.cells(part) for part in parts]
+    holds = {place: number for number, part in enumerate(parts) for place in part}
+
+    @cache
+    def joined(touched: frozenset[int]) -> int:
+        one = math.prod(cells[number] for number in touched)
+        return sum(cells) - sum(cells[number] for number in touched) + one
+
+    return lambda clique: joined(frozenset(holds[place] for place in clique))
 
 
 def together(cliques: Iterable[Clique]) -> list[Clique]:

@@ -2,41 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 from discreet.account.budget import Budget
+from discreet.core.column import Column
 from discreet.core.errors import BadParameter
 from discreet.publish.auto import chosen
-from discreet.publish.coded import Coded, Measure
+from discreet.publish.coded import Coded, Measure, columns_of
+from discreet.publish.coding import DEFAULT_BINS, Coding
 from discreet.publish.domain import Domain
 from discreet.publish.method import check_method, method_of
 from discreet.publish.spending import Allowance
 from discreet.publish.twin import Twin
 from discreet.publish.workload import Workload
+from discreet.publish.zeros import Zero, constrained, spoken_of, zeros_of
 
 Asked = int | Sequence[Sequence[str]] | None
 
 
 def synthesize(
     data: object,
-    domain: Mapping[str, int] | Domain,
+    domain: Mapping[str, int] | Mapping[str, Column] | Domain,
     *,
     budget: Budget,
     method: str = "auto",
     workload: Asked = None,
+    zeros: Iterable[Mapping[str, Any]] = (),
+    bins: int = DEFAULT_BINS,
     progress: Callable[[str], None] | None = None,
 ) -> Twin:
-    """Make a twin of a table of whole-number codes: a data frame, an Arrow table or a dict of arrays.
+    """Make a twin of a table: a data frame, an Arrow table or a dict of arrays.
 
-    `domain` says how many codes each column has; what lies outside counts as missing. `workload` says what the twin is
-    to get right: all marginals of 3 columns, unless told otherwise.
+    `domain` says how many codes each column has, where columns hold whole-number codes; what lies outside counts as
+    missing. Or it declares the columns, {"age": between(0, 110)}: then numbers and dates are put into at most `bins`
+    bins, and the twin speaks in values. `workload` says what the twin is to get right: all marginals of 3 columns,
+    unless told otherwise. `zeros` are combinations that no row can have: [{"age": range(0, 12), "married": True}].
 
     Guarantee: the budget, where adding or removing a row makes neighbours. Nothing but noisy marginals and choices
     leaves the table; the number of rows is one of them.
     """
-    known = domain if isinstance(domain, Domain) else Domain.of(domain)
-    return twin_of(Coded.of(data, known).measure, known, Allowance.of(budget), method, workload, progress)
+    allowance, listed = Allowance.of(budget), [*zeros]
+    if not isinstance(domain, Domain) and any(isinstance(each, Column) for each in domain.values()):
+        coding = Coding.of(cast("Mapping[str, Column]", domain), bins=bins, zeros=listed)
+        found = coding.coded(columns_of(data))
+        twin = twin_of(found.measure, coding.domain, allowance, method, workload, progress, coding.zeros(listed))
+        return replace(twin, coding=coding, words=(*twin.words, *coding.left_out))
+    known = domain if isinstance(domain, Domain) else Domain.of(cast("Mapping[str, int]", domain))
+    coded = Coded.of(data, known)
+    return twin_of(coded.measure, known, allowance, method, workload, progress, zeros_of(known, listed))
 
 
 def twin_of(
@@ -46,19 +62,21 @@ def twin_of(
     method: str = "auto",
     workload: Asked = None,
     progress: Callable[[str], None] | None = None,
+    zeros: Sequence[Zero] = (),
 ) -> Twin:
     """Make a twin from whatever measures exact marginals.
 
     Guarantee: `allowance.loss`, for marginals in which one person moves at most `allowance.rows` rows.
     """
-    wanted = Workload.of(domain, workload)
+    wanted = replace(Workload.of(domain, workload), apart=spoken_of(zeros))
     words: tuple[str, ...] = ()
     if method == "auto":
         method, why = chosen(domain, allowance, wanted)
         words = (why,)
     check_method(method, domain)
     built = method_of(method).build(measure, domain, allowance, wanted, progress or (lambda _: None))
-    return Twin(domain, built.model, built.merged, built.measured, allowance.loss, method, words)
+    built, words = constrained(built, zeros), (*words, *built.words)
+    return Twin(domain, built.model, built.merged, built.measured, allowance.loss, method, words, zeros=tuple(zeros))
 
 
 def load(path: str | Path) -> Twin:

@@ -5,24 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.account.loss import PrivacyLoss
-from discreet.core.errors import BadParameter
+from discreet.core.errors import BadParameter, Refusal
+from discreet.publish.coding import Coding
 from discreet.publish.domain import Clique, Domain
+from discreet.publish.drawn import Drawn
 from discreet.publish.merged import Merged
 from discreet.publish.model.belief import Schedule, Table, axes_outside
 from discreet.publish.model.fit import Fit, Noisy
 from discreet.publish.model.marginal import Marginals, summed
 from discreet.publish.model.sample import sample
-from discreet.publish.twin_serial import from_json, to_json
 from discreet.publish.normal import quantile
+from discreet.publish.sampled import Sample
+from discreet.publish.twin_serial import from_json, to_json
+from discreet.publish.zeros import Zero, is_forbidden
+
+if TYPE_CHECKING:
+    from discreet.publish.quality import Quality
 
 # A potential that leaves no chance: its exponential is zero, and yet it is a number to calculate with.
 _NEVER = -1e6
 _TINY = 1e-300
+_IMPOSSIBLE = 1e-250  # a share that only comes from what stands for zero
+# Rows that cannot be are drawn again; a model that knows of them hardly ever draws one.
+_MOST_TURNS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +65,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Twin:
-    """A model of a table over coded attributes.
+    """A model of a table over coded attributes; with a `coding`, it speaks in the values of declared columns.
 
     Guarantee: everything here follows from measurements that `loss` paid for; sampling it or asking it costs nothing.
     """
@@ -66,6 +77,8 @@ class Twin:
     loss: PrivacyLoss
     method: str
     words: tuple[str, ...] = ()
+    coding: Coding | None = None
+    zeros: tuple[Zero, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -77,8 +90,25 @@ class Twin:
         many = self.rows if rows is None else rows
         if isinstance(many, bool) or not isinstance(many, int) or many < 0:
             raise BadParameter("rows", rows, why="a sample has a whole number of rows", fix="use 1000, for example")
-        drawn = self.merged.codes(sample(self.model, many, independent=independent))
-        return dict(zip(self.domain.names, drawn, strict=True))
+        drawn = self.merged.codes(sample(self.model, many, independent=independent)[: len(self.domain)])
+        return dict(zip(self.domain.names, self._possible(drawn), strict=True))
+
+    def sample(self, rows: int | None = None, *, independent: bool = False) -> Sample:
+        """Draw rows as values: for pandas, Polars, Arrow, CSV and Parquet; as many as the table has, unless said.
+
+        A number or a date is drawn from its bin, each step of it as likely as any other. Without a coding the values
+        are the codes. `independent` draws each row by itself; otherwise rows are spread evenly over the model.
+        """
+        codes = self.codes(rows, independent=independent)
+        if self.coding is None:
+            return Sample({name: Drawn("whole", found) for name, found in codes.items()})
+        return Sample({each.name: each.drawn(codes[each.name]) for each in self.coding.codes})
+
+    def report(self) -> Quality:
+        """Say how near the twin is to what was measured, and what never was: from paid measurements alone, free."""
+        from discreet.publish.quality import report
+
+        return report(self)
 
     def marginal(self, columns: str | Iterable[str]) -> Table:
         """Return the expected count of every cell of a marginal, in the order of the domain."""
@@ -86,8 +116,8 @@ class Twin:
         table = Marginals.of(self.model).table(clique) * self.model.total
         return self.merged.expanded(clique, table)
 
-    def answer(self, where: Mapping[str, int | Sequence[int]], *, beta: float = 0.05) -> Estimate:
-        """Estimate how many rows have one of the given codes in every named column."""
+    def answer(self, where: Mapping[str, object], *, beta: float = 0.05) -> Estimate:
+        """Estimate how many rows have one of the given codes, or values, in every named column."""
         picked = {self.domain.clique(name)[0]: self._picked(name, codes) for name, codes in where.items()}
         clique: Clique = tuple(sorted(picked))
         table = self.marginal(self.domain.named(clique)) if clique else np.asarray(self.model.total)
@@ -96,8 +126,8 @@ class Twin:
             table = table * picked[place].reshape(shape)
         return Estimate(float(table.sum()), self._error(clique, picked, beta))
 
-    def condition(self, **values: int | Sequence[int]) -> Twin:
-        """Return the twin of the rows that have one of the given codes in every named column."""
+    def condition(self, **values: object) -> Twin:
+        """Return the twin of the rows that have one of the given codes, or values, in every named column."""
         found = self
         for name, codes in values.items():
             found = found._given(self.domain.clique(name)[0], self._picked(name, codes))
@@ -119,9 +149,25 @@ class Twin:
     def __repr__(self) -> str:
         return f"Twin({self.method!r}, {len(self.domain)} attributes, about {self.rows:,} rows, {self.loss!r})"
 
-    def _picked(self, name: str, codes: int | Sequence[int]) -> NDArray[np.bool_]:
+    def _possible(self, drawn: list[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
+        """Draw rows that cannot be again, until there is none."""
+        if not self.zeros:
+            return drawn
+        for _ in range(_MOST_TURNS):
+            wrong = np.flatnonzero(is_forbidden(self.zeros, drawn))
+            if not len(wrong):
+                return drawn
+            again = self.merged.codes(sample(self.model, len(wrong), independent=True)[: len(self.domain)])
+            for column, new in zip(drawn, again, strict=True):
+                column[wrong] = new
+        why = "the zeros leave no row that it could have"
+        raise Refusal("a sample of this twin", why=why, fix="ask for a condition that some row can meet")
+
+    def _picked(self, name: str, codes: object) -> NDArray[np.bool_]:
         (place,) = self.domain.clique(name)
-        listed = [codes] if isinstance(codes, int) else [*codes]
+        if self.coding is not None:
+            codes = self.coding[name].codes(codes)
+        listed: list[Any] = [*codes] if isinstance(codes, Sequence) else [codes]
         for code in listed:
             if isinstance(code, bool) or not isinstance(code, int) or not 0 <= code < self.domain.sizes[place]:
                 why = f"the codes of {name!r} are 0 to {self.domain.sizes[place] - 1}"
@@ -138,8 +184,15 @@ class Twin:
         if not inside.any():
             raise BadParameter(self.domain.names[place], [], why="no code is picked", fix="name at least one")
         shares = [*self.merged.shares]
-        shares[place] = np.where(inside[group] > 0, kept / np.where(inside[group] > 0, inside[group], 1.0), kept)
+        # A group that is left out keeps its shares: they still add up to one, and it is never drawn.
+        there = inside[group] > 0
+        shares[place] = np.where(there, kept / np.where(there, inside[group], 1.0), self.merged.shares[place])
         model = _reweighted(self.model, place, inside)
+        if model.total < self.model.total * _IMPOSSIBLE:
+            why = "no row of this twin has such values, given the other conditions"
+            raise BadParameter(
+                self.domain.names[place], np.flatnonzero(picked).tolist(), why=why, fix="name others too"
+            )
         return replace(self, model=model, merged=replace(self.merged, shares=tuple(shares)), measured=())
 
     def _error(self, clique: Clique, picked: Mapping[int, NDArray[np.bool_]], beta: float) -> float | None:

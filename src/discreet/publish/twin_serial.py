@@ -11,13 +11,18 @@ from numpy.typing import NDArray
 from discreet.account.loss import PrivacyLoss
 from discreet.core import record as records
 from discreet.core.errors import BadParameter
+from discreet.publish.coding import Coding
 from discreet.publish.domain import Domain
 from discreet.publish.merged import Merged
 from discreet.publish.model.fit import Fit, Noisy
 from discreet.publish.model.junction import Junction
+from discreet.publish.zeros import Zero
 
 _FIELDS = ("names", "sizes", "cliques", "parents", "separators", "tables", "total", "groups", "shares", "measured")
 _MORE = ("loss", "method", "words")
+# Of tables whose columns were declared, and of which something cannot be; and of models with attributes of their own,
+# which come after those of the domain and are never shown.
+_OPTIONAL = ("coding", "zeros", "hidden")
 _UNCHANGED = "pass the file that save wrote, unchanged"
 
 
@@ -52,6 +57,14 @@ class Written(Protocol):
     def words(self) -> tuple[str, ...]:
         """What is to be known of it."""
 
+    @property
+    def coding(self) -> Coding | None:
+        """How its codes stand for values, where they do."""
+
+    @property
+    def zeros(self) -> tuple[Zero, ...]:
+        """What no row can be."""
+
 
 def to_json(twin: Written) -> str:
     """Write a twin."""
@@ -72,13 +85,18 @@ def to_json(twin: Written) -> str:
             "loss": twin.loss.to_json(),
             "method": twin.method,
             "words": [*twin.words],
+            **({} if twin.coding is None else {"coding": twin.coding.record()}),
+            **({} if not twin.zeros else {"zeros": [_zero(each) for each in twin.zeros]}),
+            **({} if len(tree.sizes) == len(twin.domain) else {"hidden": [*tree.sizes[len(twin.domain) :]]}),
         },
     )
 
 
 def from_json(text: str) -> dict[str, Any]:
     """Read what `to_json` wrote, as the parts of a twin, checking that they fit together."""
-    found = records.fields("twin", records.read("twin", text), (*_FIELDS, *_MORE))
+    read = records.read("twin", text)
+    optional = [name for name in _OPTIONAL if isinstance(read, dict) and name in read]
+    found = records.fields("twin", read, (*_FIELDS, *_MORE, *optional))
     try:
         return _parts(found)
     except (TypeError, ValueError, KeyError, IndexError, AttributeError):
@@ -92,7 +110,7 @@ def _parts(found: dict[str, Any]) -> dict[str, Any]:
     )
     shares = tuple(_read(share, "<f8", (size,)) for share, size in zip(found["shares"], domain.sizes, strict=True))
     merged = Merged(domain, groups, shares)
-    sizes = merged.smaller.sizes
+    sizes = (*merged.smaller.sizes, *map(int, found.get("hidden", ())))
     cliques = tuple(tuple(map(int, clique)) for clique in found["cliques"])
     tree = Junction(
         sizes,
@@ -111,7 +129,21 @@ def _parts(found: dict[str, Any]) -> dict[str, Any]:
     model = Fit(tree, tables, float(found["total"]), {})
     loss = PrivacyLoss.from_json(found["loss"])
     told = {"loss": loss, "method": str(found["method"]), "words": tuple(map(str, found["words"]))}
-    return {"domain": domain, "model": model, "merged": merged, "measured": measured, **told}
+    coding = Coding.from_record(found["coding"]) if "coding" in found else None
+    if coding is not None and coding.domain != domain:
+        raise ValueError("the coding is of another domain")
+    zeros = tuple(_read_zero(domain, *each) for each in found.get("zeros", ()))
+    parts = {"domain": domain, "model": model, "merged": merged, "measured": measured}
+    return {**parts, **told, "coding": coding, "zeros": zeros}
+
+
+def _zero(zero: Zero) -> list[Any]:
+    return [[*zero.clique], _written(zero.never, "u1")]
+
+
+def _read_zero(domain: Domain, places: list[int], never: str) -> Zero:
+    clique = tuple(map(int, places))
+    return Zero(clique, _read(never, "u1", domain.shape(clique)).astype(bool))
 
 
 def _written(array: NDArray[Any], kind: str) -> str:

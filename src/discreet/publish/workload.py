@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -17,9 +18,13 @@ DEFAULT_WAYS = 3
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """Marginals by weight; the candidates for measuring are all of their parts, weighted by what they share."""
+    """Marginals by weight; the candidates for measuring are all of their parts, weighted by what they share.
+
+    The codes of attributes in `apart` are never merged, however rare: something is said of each of them.
+    """
 
     weights: Mapping[Clique, int]
+    apart: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, domain: Domain, workload: int | Sequence[Sequence[str]] | None = None) -> Workload:
@@ -45,5 +50,7 @@ class Workload:
         parts = {
             part for whole in self.weights for size in range(1, len(whole) + 1) for part in combinations(whole, size)
         }
-        sets = [({*whole}, weight) for whole, weight in self.weights.items()]
-        return {part: sum(weight * len(whole.intersection(part)) for whole, weight in sets) for part in sorted(parts)}
+        shares: Counter[int] = Counter()  # of each attribute: the weight of the marginals that have it
+        for whole, weight in self.weights.items():
+            shares.update(dict.fromkeys(whole, weight))
+        return {part: sum(shares[place] for place in part) for part in sorted(parts)}

@@ -21,7 +21,7 @@ def weekday(node: Call, value: Typed) -> Made:
     """Type and write the day of the week by arithmetic alone: the first day of the calendar is a Monday."""
     require(value, ["date"], node, "have a weekday")
     since = value.whole.shifted(-FIRST_DAY)
-    rest = value.dialect.remainder(since.sql, value.dialect.literal(7))
+    rest = value.dialect.remainder(since.sql, value.dialect.literal(7), wide=since.wide)
     return number(Whole(rest, 0, 6, value.dialect).shifted(1), Fraction(1), nullable=value.nullable)
 
 

@@ -1,0 +1,261 @@
+"""discreet collect: ask many people without learning what any one of them said."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import click
+
+from discreet.cli._collecting import (
+    COLLECTION,
+    KEY,
+    STORE,
+    checked_epoch,
+    folder_argument,
+    open_store,
+    opened,
+    progress,
+    protocol_of,
+    signed_text,
+    store_option,
+    write_private,
+)
+from discreet.cli.output import Output
+from discreet.core.errors import BadParameter, Refusal
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_EXAMPLE = """\b
+discreet collect init survey unary:k=100,epsilon=1 --minimum 1000
+discreet collect serve survey
+discreet collect send survey answers.txt --url http://127.0.0.1:8470
+discreet collect estimate survey --plot survey.svg
+"""
+
+
+@click.group(epilog=_EXAMPLE)
+def command() -> None:
+    """Collect local reports: everyone randomises their own, so that nobody has to be trusted with the truth."""
+
+
+@command.command()
+@folder_argument
+@click.argument("protocol")
+@click.option("--name", help="What the collection is called; the folder's name, when left out.")
+@click.option("--epochs", type=int, default=1, show_default=True, help="How often everyone is asked.")
+@click.option("--minimum", type=int, default=1000, show_default=True, help="Reports before one may look.")
+@click.option("--revision", type=int, default=1, show_default=True, help="Counts changes of a collection.")
+@store_option
+@click.pass_obj
+def init(
+    output: Output,
+    folder: Path,
+    protocol: str,
+    name: str | None,
+    epochs: int,
+    minimum: int,
+    revision: int,
+    store: str | None,
+) -> None:
+    """Make FOLDER for a collection under PROTOCOL, such as unary:k=100,epsilon=1, and sign it.
+
+    collection.json is for everyone who answers, collection.key for whoever asks; keep the key to yourself.
+    """
+    from discreet.local.collection import Collection, new_key, read, sign
+
+    made = Collection(name or folder.resolve().name, protocol_of(protocol), epochs, minimum, revision)
+    if (folder / COLLECTION).exists():
+        fix = "use another folder; a changed collection is another one, with its own revision"
+        raise Refusal(f"folder {folder}", why="there is a collection in it already", fix=fix, value=str(folder))
+    private = new_key()
+    text = sign(made, private)
+    collection = read(text)
+    folder.mkdir(parents=True, exist_ok=True)
+    if store is None:
+        from discreet.serve.sqlite_sketches import SqliteSketches
+
+        SqliteSketches.create(folder / STORE, collection).disconnect()
+    else:
+        open_store(folder, store, collection).disconnect()
+    write_private(folder / KEY, private.hex() + "\n")
+    (folder / COLLECTION).write_text(text, encoding="utf-8")
+    loss = collection.protocol.loss
+    result = {
+        "folder": str(folder),
+        "collection": collection.record(),
+        "hash": collection.hash.hex(),
+        "public_key": collection.key,
+        "epsilon": float(loss.peak),
+        "bytes_per_report": collection.protocol.bytes_per_report,
+    }
+    lines = [
+        f"The collection {collection.name!r} is in {folder}: {collection.protocol}.",
+        f"One report has {collection.protocol.bytes_per_report} bytes and costs epsilon {float(loss.peak):.6g}.",
+        f"Give {COLLECTION} to everyone who answers, and let them compare its public key:",
+        collection.key,
+    ]
+    output.plain(result, lines)
+
+
+@command.command()
+@folder_argument
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option("--port", type=int, default=8470, show_default=True, help="Where to listen; 0 takes a free port.")
+@store_option
+@click.pass_obj
+def serve(output: Output, folder: Path, host: str, port: int, store: str | None) -> None:
+    """Take batches of reports over HTTP until interrupted.
+
+    Nothing is stored or logged of who sends: no addresses, headers or times. It speaks plain HTTP: put a reverse proxy
+    with TLS, and without an access log, in front of it.
+    """
+    from discreet.serve.collector import collector_app, listen, run
+    from discreet.serve.receive import Receiver
+
+    with opened(folder, store) as found, listen(host, port) as listener:
+        url = f"http://{host}:{listener.getsockname()[1]}"
+        app = collector_app(Receiver(found.collection, found.store), found.signed)
+        result = {"url": url, "collection": found.collection.name, "hash": found.collection.hash.hex()}
+        run(
+            app,
+            listener,
+            ready=lambda: output.plain(result, [f"Collecting {found.collection.name!r} on {url}; Ctrl-C ends it."]),
+        )
+
+
+@command.command()
+@click.argument("collection", type=click.Path(path_type=Path, exists=True))
+@click.argument("values", type=click.File("r"))
+@click.option("--url", default="http://127.0.0.1:8470", show_default=True, help="The collector.")
+@click.option("--epoch", type=int, default=0, show_default=True, help="The epoch the values are of.")
+@click.option("--batch", type=int, default=10_000, show_default=True, help="Reports in one request.")
+@click.option("--key", help="The public key that must have signed the collection.")
+@click.pass_obj
+def send(output: Output, collection: Path, values: IO[str], url: str, epoch: int, batch: int, key: str | None) -> None:
+    """Randomise VALUES here, one whole number a line, and send the reports under COLLECTION.
+
+    COLLECTION is the signed collection.json, or the folder that holds it. A batch is sent until it is acknowledged, and
+    counts once.
+    """
+    from discreet.local.collection import read
+    from discreet.local.sender import Sender
+
+    if batch < 1:
+        raise BadParameter("batch", batch, why="a request holds at least one report", fix="use 10000")
+    asked = read(signed_text(collection), key=key)
+    number = checked_epoch(asked, epoch)
+    reports = asked.protocol.encode(_whole_numbers(values))
+    sent = 0
+    with closing(Sender(url, asked)) as sender, progress(output, len(reports), "sending") as advance:
+        for part in reports.batches(batch):
+            sender.send(part, number)
+            sent += len(part)
+            advance(len(part))
+    result = {"sent": sent, "epoch": number, "hash": asked.hash.hex()}
+    output.plain(result, [f"{sent:,} reports are with the collector."])
+
+
+@command.command()
+@folder_argument
+@click.option("--epoch", "epochs", type=int, multiple=True, help="Only this epoch; may be repeated.")
+@click.option("--with", "others", type=click.Path(path_type=Path), multiple=True, help="Add an exported file.")
+@click.option("--beta", type=float, default=0.05, show_default=True, help="How often an interval may fail.")
+@click.option("--post", help="Post-processing, such as simplex; raw when left out.")
+@click.option("--top", type=int, help="Show the largest so many.")
+@click.option("--fakes", type=int, help="Say how far so many fake reports could move each estimate.")
+@click.option("--plot", type=click.Path(path_type=Path), help="Draw the estimates into a file.")
+@store_option
+@click.pass_obj
+def estimate(
+    output: Output,
+    folder: Path,
+    epochs: tuple[int, ...],
+    others: tuple[Path, ...],
+    beta: float,
+    post: str | None,
+    top: int | None,
+    fakes: int | None,
+    plot: Path | None,
+    store: str | None,
+) -> None:
+    """Estimate from the reports of FOLDER, with error bars."""
+    from discreet.cli._estimating import gathered, views
+    from discreet.local.poisoning import influence
+
+    with opened(folder, store) as found:
+        collection = found.collection
+        sketch = gathered(found, [checked_epoch(collection, epoch) for epoch in epochs], others)
+    estimated = collection.protocol.estimate(sketch, beta=beta, post=post)
+    shown = estimated if top is None else estimated.top(max(1, top))
+    if plot is not None:
+        shown.plot(plot)
+    bound = None if fakes is None else influence(collection.protocol, fakes)
+    result = {
+        "collection": collection.name,
+        "hash": collection.hash.hex(),
+        "estimate": shown.to_dict(),
+        "fakes": None if bound is None else {"fakes": bound.fakes, "low": bound.low, "high": bound.high},
+        "plot": None if plot is None else str(plot),
+    }
+    output.show(result, *views(collection, shown, bound, plot))
+
+
+@command.command()
+@folder_argument
+@store_option
+@click.pass_obj
+def status(output: Output, folder: Path, store: str | None) -> None:
+    """Show how many reports have come in, what was rejected and why, and which epochs are unlike the others."""
+    from discreet.cli._estimating import status_record, status_views
+
+    with opened(folder, store) as found:
+        record = status_record(found)
+    output.show(record, *status_views(record))
+
+
+@command.command()
+@folder_argument
+@click.argument("file", type=click.Path(path_type=Path))
+@store_option
+@click.pass_obj
+def export(output: Output, folder: Path, file: Path, store: str | None) -> None:
+    """Write the sketches of all epochs to a Parquet FILE, to be added to those of other collectors."""
+    from discreet.serve.parquet_sketches import export as write
+
+    with opened(folder, store) as found:
+        sketches = found.sketches()
+        write(file, found.collection, sketches)
+    reports = sum(each.reports for each in sketches.values())
+    output.plain({"file": str(file), "epochs": sorted(sketches), "reports": reports}, [f"{reports:,} reports: {file}"])
+
+
+@command.command()
+@folder_argument
+@click.option("--epoch", type=int, help="Only this epoch; all of them, when left out.")
+@store_option
+@click.pass_obj
+def close(output: Output, folder: Path, epoch: int | None, store: str | None) -> None:
+    """Take no more reports, and after the last epoch forget the hashes by which repeated batches are known."""
+    with opened(folder, store) as found:
+        found.store.close(None if epoch is None else checked_epoch(found.collection, epoch))
+        closed = sorted(found.store.closed())
+    output.plain({"closed": closed}, [f"Closed: {', '.join(map(str, closed))}."])
+
+
+def _whole_numbers(lines: IO[str]) -> NDArray[np.int64]:
+    """Read one whole number a line; the refusal names the line, never what stands in it."""
+    import numpy as np
+
+    found = []
+    for number, line in enumerate(lines, 1):
+        word = line.strip()
+        if word and not (word.isascii() and word.lstrip("-").isdecimal() and len(word) < 19):
+            fix = "write one whole number a line"
+            raise BadParameter("values", f"line {number}", why="it is not a whole number", fix=fix)
+        if word:
+            found.append(int(word))
+    return np.array(found, dtype=np.int64)

@@ -1,0 +1,137 @@
+"""discreet synth: pay for a twin of a table, keep it, sample it, and report how good it is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from discreet.cli._ask import price_of, session_of
+from discreet.cli._vault import budget_options, vault_option
+from discreet.cli.output import Output, console
+from discreet.core.errors import BadParameter
+
+if TYPE_CHECKING:
+    from discreet.curator.synthesize import Synthesis
+    from discreet.ledger.charge import Receipt
+    from discreet.publish.twin import Twin
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+_ENDINGS = {"out": (".json",), "sample": (".csv", ".parquet"), "report": (".html", ".json")}
+
+
+@click.command()
+@click.argument("table")
+@click.option("--method", default="auto", show_default=True, help="aim, mst, mwem, independent, tables, smalldb, auto.")
+@click.option("--workload", type=int, help="How many columns the marginals have that it is to get right (3).")
+@click.option("--bins", type=int, default=32, show_default=True, help="The most bins of a number or a date.")
+@click.option("--column", "columns", multiple=True, help="A column to have; all but free text, unless named.")
+@click.option("--out", type=_FILE, help="Keep the twin: a JSON file that publish.load reads.")
+@click.option("--sample", type=_FILE, help="Write made-up rows: a .csv or a .parquet file.")
+@click.option("--rows", type=click.IntRange(0), help="How many rows to make up; as many as the table has, about.")
+@click.option("--report", type=_FILE, help="Write how good it is: an .html or a .json file.")
+@click.option("--preview", is_flag=True, help="Show the price and what noise would do, for free, and stop.")
+@click.option("--fresh", is_flag=True, help="Pay again, for another twin, where there is one already.")
+@click.option("--token", envvar="DISCREET_TOKEN", show_envvar=True, help="What the custodian gave you.")
+@vault_option
+@budget_options("What the twin may cost")
+@click.pass_obj
+def command(
+    output: Output,
+    table: str,
+    method: str,
+    workload: int | None,
+    bins: int,
+    columns: tuple[str, ...],
+    out: Path | None,
+    sample: Path | None,
+    rows: int | None,
+    report: Path | None,
+    preview: bool,
+    fresh: bool,
+    token: str | None,
+    vault: Path,
+    epsilon: str | None,
+    delta: str | None,
+    rho: str | None,
+) -> None:
+    """Make a twin of TABLE: a model that may be sampled and asked for ever after.
+
+    The same twin of the same version of the data is had again for nothing.
+    """
+    from discreet.curator.price import Price
+    from discreet.curator.synthesize import preview as shown
+    from discreet.curator.synthesize import synthesis
+
+    files = {"out": out, "sample": sample, "report": report}
+    _check(files)
+    price = Price.of(*price_of(epsilon, delta, rho))
+    with session_of(vault, token) as session:
+        query = session.table(table)
+        asked = synthesis(query, method, price, workload=workload, bins=bins, columns=columns or None)
+        if preview:
+            found = shown(asked)
+            output.show(found.record(), str(found))
+            return
+        with _progress(output) as say:
+            twin, receipt = asked.release(say, fresh=fresh)
+        _write(twin, files, rows)
+        _show(output, asked, twin, receipt, files)
+
+
+def _check(files: dict[str, Path | None]) -> None:
+    """Refuse, before anything is paid, a file that could not be written."""
+    for name, path in files.items():
+        if path is None:
+            continue
+        if path.suffix.lower() not in _ENDINGS[name]:
+            fix = f"end the name in {' or '.join(_ENDINGS[name])}"
+            raise BadParameter(name, str(path), why="its ending says what is written", fix=fix)
+        if not path.parent.is_dir():
+            raise BadParameter(name, str(path), why="there is no such folder", fix="make the folder first")
+
+
+def _write(twin: Twin, files: dict[str, Path | None], rows: int | None) -> None:
+    if files["out"] is not None:
+        twin.save(files["out"])
+    if files["sample"] is not None:
+        twin.sample(rows).write(files["sample"])
+    if files["report"] is not None:
+        twin.report().save(files["report"])
+
+
+def _show(output: Output, asked: Synthesis, twin: Twin, receipt: Receipt, files: dict[str, Path | None]) -> None:
+    from rich.text import Text
+
+    from discreet.curator.answering import proof, remaining
+
+    quality, written = twin.report(), {name: str(path) for name, path in files.items() if path is not None}
+    record: dict[str, Any] = {
+        "table": [*asked.query.tables],
+        "columns": [*twin.domain.names],
+        "report": quality.record(),
+        "files": written,
+        "receipt": proof(receipt),
+        "remaining": remaining(receipt),
+    }
+    paid = "made before, for nothing now" if receipt.replayed else "paid"
+    last = f"{paid}; {remaining(receipt)} remains" + "".join(f"; {name}: {path}" for name, path in written.items())
+    output.show(record, Text(str(quality)), Text(last, style="dim"))
+
+
+@contextmanager
+def _progress(output: Output) -> Iterator[Callable[[str], None]]:
+    """Show the step and the time that has passed, on a terminal; how far it is would tell of the data."""
+    if output.json or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    parts = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*parts, console=console(stderr=True), transient=True) as bar:
+        task = bar.add_task("read the table", total=None)
+        yield lambda step: bar.update(task, description=step)

@@ -1,0 +1,235 @@
+"""Interactive sessions of private multiplicative weights on a table of the vault: one charge, and many answers.
+
+The ledger has one debit for a session, made before any row is read, under a key of its own. What it settles is the
+beginning: noisy counts of single columns. Everything after that lives in memory, so that a session that dies is lost
+with what it cost; nothing is ever run again from the same noise, and a new session is a new charge.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.account.budget import Budget
+from discreet.core.errors import BadParameter
+from discreet.core.unit import Unit
+from discreet.curator.answering import pay
+from discreet.curator.asked import unit_and_reach
+from discreet.curator.asking import Asking
+from discreet.curator.price import Price
+from discreet.curator.register import engine_of
+from discreet.curator.subject import Subject
+from discreet.plan.expressions import Expression, Name
+from discreet.plan.keys import NO_KEYS, declared, shown
+from discreet.plan.marginals import Axis, marginals
+from discreet.plan.node_serial import plan_record
+from discreet.plan.nodes import Datum, Filter, Plan
+from discreet.plan.tallies import Question, Tally
+from discreet.publish.coded import Counts
+from discreet.publish.coding import DEFAULT_BINS, Code, Coding
+from discreet.publish.domain import Clique
+from discreet.publish.model.fit import Noisy
+from discreet.publish.pmw import Weights, picked
+from discreet.publish.twin import Estimate, Twin
+from discreet.publish.weighing import Picked, Weighing
+
+if TYPE_CHECKING:
+    from discreet.curator.runner import Runner
+    from discreet.ledger.charge import Receipt
+
+
+@dataclass(frozen=True, slots=True)
+class Interactive:
+    """A session that is asked for, with its price. All of it is a function of the terms and the schema.
+
+    Guarantee: `terms.loss` is what the session costs, under the unit's relation, whatever is asked in it.
+    """
+
+    query: Subject
+    terms: Weights
+    unit: Unit
+    coding: Coding
+
+    @property
+    def question(self) -> str:
+        """The terms as one canonical line of JSON: what the ledger shows of the session."""
+        terms = self.terms
+        return json.dumps(
+            {
+                "pmw": {
+                    "alpha": str(terms.alpha),
+                    "beta": str(terms.beta),
+                    "updates": terms.updates,
+                    "questions": terms.questions,
+                    "coding": self.coding.record(),
+                },
+                "plan": plan_record(self.query.plan),
+                "price": {"currency": terms.allowance.currency, "amount": str(terms.allowance.amount)},
+                "unit": self.unit.record(),
+                "tables": {name: table.record() for name, table in self.query.tables.items()},
+            },
+            sort_keys=True,
+            ensure_ascii=False,
+            separators=(",", ":"),
+        )
+
+    def begin(self) -> Weighed:
+        """Pay for the whole session, measure its beginning, and open it.
+
+        Guarantee: the debit is durable before any row is read. It is never run again: its key is random.
+        """
+        label = f"interactive session on {', '.join(self.query.tables)}"
+        text, receipt = pay(self.query, self.question, self.terms.loss, label, self._begun, fresh=True)
+        return Weighed(self, _read(text), receipt)
+
+    def _begun(self, runner: Runner) -> str:
+        axes = [Axis(code.key, code.column.nullable) for code in self.coding.codes]
+        with marginals(runner.engine, self.query.plan, axes, runner.relations, runner.dialect, self.unit) as counted:
+
+            def measure(cliques: Sequence[Clique]) -> list[Counts]:
+                rows: Counts = np.asarray(_rows(runner, self.query.plan, self.unit), np.int64)
+                found = zip(cliques[1:], counted(cliques[1:]), strict=True)
+                return [rows, *(_counts(self.coding.codes[clique[0]].size, cells) for clique, cells in found)]
+
+            return _written(self.terms.begin(measure))
+
+
+class Weighed:
+    """Counts of a table, asked one after the other. Made by `session.pmw(...)` or `curator.session(token, pmw=True)`.
+
+    Guarantee: everything it says was paid when it began. No preview, and nothing else, says beforehand whether a
+    question will be answered by the histogram or by one of the updates. It ends with its process; it stops where its
+    grant is revoked or its table is changed, and what is left of it is lost.
+    """
+
+    __slots__ = ("_asked", "_weighing", "receipt")
+
+    def __init__(self, asked: Interactive, begun: Sequence[Noisy], receipt: Receipt) -> None:
+        self._asked, self.receipt = asked, receipt
+        self._weighing = Weighing(asked.terms, begun, self._count)
+
+    def answer(self, where: Mapping[str, Any] | None = None, **named: Any) -> Estimate:  # noqa: ANN401  (any value)
+        """Say how many rows have the given values, with a bar: `answer(ward="A", age=range(18, 65))`.
+
+        A value, a list of them, or a range of numbers; None stands for null. Bins are asked for whole.
+        """
+        coding = self._asked.coding
+        wanted = {**(where or {}), **named}
+        codes = {name: coding[name].codes(values) for name, values in wanted.items()}
+        found = picked(coding.domain, codes)
+        self._check()
+        return self._weighing.told(found)
+
+    @property
+    def asked(self) -> int:
+        """How many questions were asked."""
+        return self._weighing.asked
+
+    @property
+    def updates(self) -> int:
+        """How many of them the histogram could not answer."""
+        return self._weighing.updates
+
+    @property
+    def left(self) -> int:
+        """How many more of those there may be."""
+        return self._weighing.left
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What the session promises, in sentences."""
+        return (*self._weighing.words, *self._asked.coding.left_out)
+
+    def twin(self) -> Twin:
+        """Return the histogram as it is now, as a twin: it costs nothing, and its answers have no bars."""
+        return replace(self._weighing.twin(), coding=self._asked.coding)
+
+    def __repr__(self) -> str:
+        terms = self._asked.terms
+        return (
+            f"Weighed({self.asked:,} of {terms.questions:,} questions, {self.updates:,} of {terms.updates:,} updates)"
+        )
+
+    def _check(self) -> None:
+        query = self._asked.query
+        query.desk.admit()
+        query.desk.check(query.registered)
+
+    def _count(self, where: Picked) -> int:
+        query, plan = self._asked.query, self._asked.query.plan
+        for place, codes in where.items():
+            code = self._asked.coding.codes[place]
+            if len(codes) < code.size:
+                plan = Filter(plan, _condition(code, codes))
+        with query.desk.runner(query.registered) as runner:
+            found = _rows(runner, plan, self._asked.unit)
+        self._check()  # rows that changed meanwhile answered for no version
+        return found
+
+
+def interactive(
+    query: Subject,
+    price: Price,
+    *,
+    columns: Iterable[str] | None = None,
+    bins: int = DEFAULT_BINS,
+    **terms: Any,  # noqa: ANN401  (checked by Weights.of)
+) -> Interactive:
+    """Settle what a session is about, and refuse what cannot be, before anything is paid."""
+    query = query.frozen()
+    if query.keys is not None:
+        why = "its questions are about rows, and these are grouped"
+        raise BadParameter("group_by", query.keys.names, why=why, fix="begin the session before group_by")
+    engine_of(query.registered)
+    unit, reach = unit_and_reach(Asking(query, ()), None)
+    known = {name: column for name, column in query.columns.items() if name != unit.identifier}
+    coding = Coding.of(known, bins=bins, only=columns)
+    budget = Budget(epsilon=price.epsilon, delta=price.delta or None, rho=price.rho)
+    made = Weights.of(coding.domain, budget, rows=reach.rows, relation=unit.relation, **terms)
+    return Interactive(query, made, unit, coding)
+
+
+def _condition(code: Code, codes: Sequence[int]) -> Expression:
+    """Return the condition that a column has one of some codes."""
+    name, parts = Name(code.name), []
+    values = [each for each in codes if each != code.null]
+    if code.edges is None and values:
+        listed = declared(code.column) or ()
+        parts.append(name.is_in([_shown(code, listed[each]) for each in values]))
+    elif code.edges is not None:
+        for each in values:
+            first, last = (_shown(code, step) for step in code.bin(each))
+            parts.append((name >= first) & (name <= last))
+    if code.null in codes:
+        parts.append(name.is_null())
+    return reduce(or_, parts)
+
+
+def _shown(code: Code, value: Datum) -> Any:  # noqa: ANN401  (a constant of the column's own kind)
+    return shown(code.column, value)
+
+
+def _rows(runner: Runner, plan: Plan, unit: Unit) -> int:
+    ((rows,),) = runner.in_order(Question(plan, NO_KEYS, (Tally("rows"),)), unit)
+    return int(rows)
+
+
+def _counts(size: int, cells: Mapping[int, int]) -> Counts:
+    found = np.zeros(size, np.int64)
+    for cell, many in cells.items():
+        found[cell] = many
+    return found
+
+
+def _written(begun: Sequence[Noisy]) -> str:
+    return json.dumps([[[*each.clique], each.values.tolist(), each.scale] for each in begun])
+
+
+def _read(text: str) -> list[Noisy]:
+    return [Noisy(tuple(clique), np.asarray(values, np.float64), scale) for clique, values, scale in json.loads(text)]

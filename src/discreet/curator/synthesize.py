@@ -1,0 +1,246 @@
+"""Synthesize: a twin of a question's rows, from marginals that the engine counts, paid once and replayed for free."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.account.loss import PrivacyLoss
+from discreet.core.errors import BadParameter
+from discreet.core.unit import Unit
+from discreet.curator.answering import pay
+from discreet.curator.asked import unit_and_reach
+from discreet.curator.asking import Asking
+from discreet.curator.preview import remaining_after
+from discreet.curator.price import Price
+from discreet.curator.register import engine_of
+from discreet.curator.subject import Subject
+from discreet.curator.words import unit_words
+from discreet.mechanisms._relabel import under
+from discreet.plan.marginals import Axis, marginals
+from discreet.plan.node_serial import plan_record
+from discreet.publish.auto import chosen
+from discreet.publish.coded import Counts, Measure
+from discreet.publish.coding import DEFAULT_BINS, Coding
+from discreet.publish.domain import Clique, Domain
+from discreet.publish.expected import Expected, expected
+from discreet.publish.method import check_method
+from discreet.publish.spending import Allowance
+from discreet.publish.synthesis import Asked, twin_of
+from discreet.publish.twin import Twin
+from discreet.publish.workload import Workload
+from discreet.publish.zeros import Zero
+
+if TYPE_CHECKING:
+    from discreet.curator.runner import Runner
+    from discreet.ledger.charge import Receipt
+
+# Exact marginals are held in memory while a method chooses among them: so many numbers are a gigabyte.
+MOST_CELLS = 1 << 27
+_PAIRS_AT_MOST = ("independent", "mst")  # methods that count no more than pairs, whatever the workload
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Synthesis:
+    """A twin that is asked for, with its price. All of it is a function of the question and the schema.
+
+    Guarantee: `loss` is what the twin costs, under the unit's relation, whatever its method does with it.
+    """
+
+    query: Subject
+    method: str
+    price: Price
+    unit: Unit
+    allowance: Allowance
+    coding: Coding
+    workload: Asked
+    zeros: tuple[Zero, ...]
+    size: int | None
+    words: tuple[str, ...]
+
+    @property
+    def domain(self) -> Domain:
+        """The codes of its columns."""
+        return self.coding.domain
+
+    @property
+    def loss(self) -> PrivacyLoss:
+        """What it costs, all of it charged before any row is read."""
+        return under(self.allowance.loss, self.unit.relation)
+
+    @property
+    def expected(self) -> Expected:
+        """How far noise alone would put its marginals."""
+        return expected(self.domain, self.allowance, Workload.of(self.domain, self.workload), self.size)
+
+    @property
+    def label(self) -> str:
+        """A few words for people who read the ledger."""
+        return f"twin of {', '.join(self.query.tables)} by {self.method}"
+
+    @property
+    def question(self) -> str:
+        """The question and its parameters as one canonical line of JSON: what the ledger knows it by."""
+        workload = Workload.of(self.domain, self.workload).weights
+        asked = {
+            "method": self.method,
+            "workload": [[*self.domain.named(clique)] for clique in workload],
+            "coding": self.coding.record(),
+            "zeros": [[[*zero.clique], np.flatnonzero(zero.never).tolist()] for zero in self.zeros],
+        }
+        return json.dumps(
+            {
+                "synthesize": asked,
+                "plan": plan_record(self.query.plan),
+                "price": self.price.record(),
+                "unit": self.unit.record(),
+                "tables": {name: table.record() for name, table in self.query.tables.items()},
+            },
+            sort_keys=True,
+            ensure_ascii=False,
+            separators=(",", ":"),
+        )
+
+    def release(self, progress: Say | None = None, *, fresh: bool = False) -> tuple[Twin, Receipt]:
+        """Pay, once, and return the one twin that this question has."""
+
+        def work(runner: Runner) -> str:
+            axes = [Axis(code.key, code.column.nullable) for code in self.coding.codes]
+            plan, relations = self.query.plan, runner.relations
+            with marginals(runner.engine, plan, axes, relations, runner.dialect, self.unit) as counted:
+
+                def measure(cliques: Sequence[Clique]) -> list[Counts]:
+                    found = zip(cliques, counted(cliques), strict=True)
+                    return [_table(self.domain, clique, cells) for clique, cells in found]
+
+                return self._made(measure, None if progress is None else _once(progress)).to_json()
+
+        text, receipt = pay(self.query, self.question, self.loss, self.label, work, fresh=fresh)
+        return self._told(Twin.from_json(text)), receipt
+
+    def _made(self, measure: Measure, progress: Say | None) -> Twin:
+        twin = twin_of(measure, self.domain, self.allowance, self.method, self.workload, progress, self.zeros)
+        return self._told(replace(twin, coding=self.coding, loss=self.loss))
+
+    def _told(self, twin: Twin) -> Twin:
+        """Add what is to be known of this question to what the method said of the twin."""
+        return replace(twin, words=tuple(dict.fromkeys((*self.words, *twin.words))))
+
+
+@dataclass(frozen=True, slots=True)
+class TwinPreview:
+    """What a twin would cost and what noise would do to it; free, and made without any data."""
+
+    method: str
+    price: str
+    expected: Expected
+    remaining: tuple[str, ...]
+    words: tuple[str, ...]
+
+    def record(self) -> dict[str, Any]:
+        """Return the preview as plain JSON values."""
+        told = {"method": self.method, "price": self.price, "expected": self.expected.record()}
+        return {**told, "remaining": [*self.remaining], "words": [*self.words]}
+
+    def __str__(self) -> str:
+        return "\n".join([f"method: {self.method}", f"price: {self.price}", *self.remaining, *self.words])
+
+    __repr__ = __str__
+
+
+def synthesis(
+    query: Subject,
+    method: str,
+    price: Price,
+    *,
+    workload: Asked = None,
+    bins: int = DEFAULT_BINS,
+    columns: Iterable[str] | None = None,
+    zeros: Iterable[Mapping[str, object]] = (),
+) -> Synthesis:
+    """Settle what a twin is made of, and refuse what cannot be made, before anything is paid."""
+    query = query.frozen()
+    if query.keys is not None:
+        why = "a twin is made of rows, and these are grouped"
+        raise BadParameter("group_by", query.keys.names, why=why, fix="synthesize before group_by, with that column")
+    engine_of(query.registered)
+    unit, reach = unit_and_reach(Asking(query, ()), None)
+    listed, named = [*zeros], _named(columns)
+    if named is not None and unit.identifier in named:
+        why = "it tells people apart, and a twin has none of them"
+        raise BadParameter("columns", unit.identifier, why=why, fix="leave it out")
+    known = {name: column for name, column in query.columns.items() if name != unit.identifier}
+    coding = Coding.of(known, bins=bins, only=named, zeros=listed)
+    allowance = _allowance(price, reach.rows)
+    wanted = Workload.of(coding.domain, workload)
+    words: tuple[str, ...] = ()
+    if method == "auto":
+        method, why = chosen(coding.domain, allowance, wanted)
+        words = (f"{method} was chosen: {why}",)
+    check_method(method, coding.domain)
+    _check_cells(method, coding.domain, wanted)
+    found = Synthesis(
+        query, method, price, unit, allowance, coding, workload, coding.zeros(listed), reach.size, words=()
+    )
+    protects = f"protects {unit_words(unit)}"
+    return replace(found, words=(*words, *coding.left_out, protects, *found.expected.words))
+
+
+def preview(asked: Synthesis) -> TwinPreview:
+    """Show what a twin would cost, what would remain, and what noise would do to it."""
+    remaining = tuple(remaining_after(asked.query, asked.loss))
+    return TwinPreview(asked.method, str(asked.price), asked.expected, remaining, asked.words)
+
+
+def _once(progress: Say) -> Say:
+    """Return what tells each step once, and rounds without their number.
+
+    How many rounds there are follows from noisy answers; of a run that was broken off nobody has paid to know it.
+    """
+    told: set[str] = set()
+
+    def say(step: str) -> None:
+        plain = "choose and measure, round by round" if step.startswith("round ") else step
+        if plain not in told:
+            told.add(plain)
+            progress(plain)
+
+    return say
+
+
+def _named(columns: Iterable[str] | None) -> list[str] | None:
+    if isinstance(columns, str):
+        raise BadParameter("columns", columns, why="it is a list of names", fix=f"write [{columns!r}]")
+    return None if columns is None else [*columns]
+
+
+def _allowance(price: Price, rows: int) -> Allowance:
+    """Return what a method may spend: in epsilon, or in the rho that stays within epsilon and delta."""
+    if price.rho is not None:
+        return Allowance("rho", price.rho, rows)
+    assert price.epsilon is not None
+    rho = price.concentrated().rho if price.delta else None
+    return Allowance("epsilon", price.epsilon, rows) if rho is None else Allowance("rho", rho, rows)
+
+
+def _table(domain: Domain, clique: Clique, cells: Mapping[int, int]) -> Counts:
+    found = np.zeros(domain.cells(clique), np.int64)
+    found[np.fromiter(cells, np.int64, len(cells))] = np.fromiter(cells.values(), np.int64, len(cells))
+    return found.reshape(domain.shape(clique))
+
+
+def _check_cells(method: str, domain: Domain, workload: Workload) -> None:
+    """Refuse marginals that would not fit memory."""
+    pairs: list[Clique] = [*combinations(range(len(domain)), 2)]
+    counted = pairs if method in _PAIRS_AT_MOST else [*workload.candidates()]
+    cells = sum(map(domain.cells, counted))
+    if cells > MOST_CELLS:
+        why = f"its marginals have {cells:,} cells in all, and {MOST_CELLS:,} fit in memory"
+        raise BadParameter("workload", cells, why=why, fix="use fewer bins or columns, or marginals of fewer columns")

@@ -1,0 +1,44 @@
+"""Servers: the database that a table lies in, by a URL without a password."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlsplit
+
+from discreet.core.errors import BadParameter
+
+_SCHEMES = ("postgresql", "postgres")
+_SECRETS = frozenset({"password", "sslpassword"})
+_ELSEWHERE = "leave it out, and put it into PGPASSWORD, into ~/.pgpass or into a service file, where libpq finds it"
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Where a PostgreSQL database is found: a URL as libpq reads it, such as postgresql://reader@host/hospital.
+
+    It is stored in the vault and shown to custodians, so that it must not hold a password.
+    """
+
+    url: str
+
+    def __post_init__(self) -> None:
+        try:
+            parts = urlsplit(self.url)
+        except (ValueError, AttributeError, TypeError):
+            raise BadParameter("url", self.url, why="it is no URL", fix=_WRITE) from None
+        if not isinstance(self.url, str) or parts.scheme not in _SCHEMES or "\0" in self.url:
+            # What is no URL might still hold a password.
+            raise BadParameter("url", parts.scheme, why="it is no URL of a PostgreSQL database", fix=_WRITE)
+        user, _, host = parts.netloc.rpartition("@")
+        named = {name for name, _ in parse_qsl(parts.query, keep_blank_values=True)} & _SECRETS
+        if ":" in user or named:
+            shown = f"{parts.scheme}://{user.partition(':')[0]}@{host}{parts.path}"
+            raise BadParameter("url", shown, why="the URL that was given holds a password", fix=_ELSEWHERE)
+
+    @property
+    def shown(self) -> str:
+        """The database without its options, for a custodian to read."""
+        return self.url.partition("?")[0]
+
+
+_WRITE = "write postgresql://user@host/database"

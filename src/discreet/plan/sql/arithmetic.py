@@ -1,0 +1,142 @@
+"""Arithmetic: signs, and ABS, ROUND, FLOOR, CEIL, LEAST, GREATEST, LENGTH, STARTS_WITH."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from discreet.plan.expressions import Arithmetic, Expression, Literal, greatest, least
+from discreet.plan.sql.rows import Rows, Rule, added, run
+
+if TYPE_CHECKING:
+    from sqlglot.expressions import Expr as Node
+
+_HALF = Fraction(1, 2)
+
+
+def _sum(rows: Rows, node: Node) -> Expression:
+    first, *others = run(node, "add", "sub")
+    parts = [rows.read(first), *(rows.read(each.expression) for each in others)]
+    if all(each.key == "add" for each in others):
+        return added(parts)
+    made = parts[0]
+    for each, part in zip(others, parts[1:], strict=True):
+        made = Arithmetic("+" if each.key == "add" else "-", made, part)
+    return made
+
+
+def _product(rows: Rows, node: Node) -> Expression:
+    first, *others = run(node, "mul")
+    made = rows.read(first)
+    for each in others:
+        made = Arithmetic("*", made, rows.read(each.expression))
+    return made
+
+
+def _quotient(rows: Rows, node: Node) -> Expression:
+    # How the parser marks what its dialects do with integers and zeros; here both are settled: see docs/sql.md.
+    rows.only(node, "this", "expression", "typed", "safe")
+    return Arithmetic("/", rows.read(node.this), rows.read(node.expression))
+
+
+def _negative(rows: Rows, node: Node) -> Expression:
+    value = rows.read(node.this)
+    if isinstance(value, Literal) and isinstance(value.value, Fraction):
+        return Literal(-value.value)
+    return -value
+
+
+def _absolute(rows: Rows, node: Node) -> Expression:
+    rows.only(node, "this")
+    return rows.read(node.this).abs()
+
+
+def _rounded(rows: Rows, node: Node) -> Expression:
+    rows.only(node, "this", "decimals")
+    step = Fraction(10) ** -_places(rows, node.args.get("decimals"))
+    inner = _bare(node.this)
+    if inner.key == "div":  # rounded once, not first to the step of the quotient
+        return rows.read(inner.this).divided_by(rows.read(inner.expression), step)
+    return rows.read(node.this).round(step)
+
+
+def _floor(rows: Rows, node: Node) -> Expression:
+    """Write floor(x) as the rounding, halves upwards, of x - 1/2; of a quotient by a constant likewise, in one step."""
+    rows.only(node, "this")
+    return _below(rows, node, rows.read)
+
+
+def _ceil(rows: Rows, node: Node) -> Expression:
+    """Write ceil(x) as -floor(-x)."""
+    rows.only(node, "this")
+    return -_below(rows, node, lambda each: -rows.read(each))
+
+
+def _below(rows: Rows, node: Node, read: Callable[[Node], Expression]) -> Expression:
+    inner = _bare(node.this)
+    if inner.key != "div":
+        return (read(node.this) - _HALF).round(1)
+    by = rows.read(inner.expression)
+    if not isinstance(by, Literal) or not isinstance(by.value, Fraction) or by.value <= 0:
+        why = "a quotient is rounded before it is cut off, unless its divisor is a positive constant"
+        raise rows.refused(inner, why, "divide by a constant, as in FLOOR(age / 10), or write ROUND(a / b, 2)")
+    return (read(inner.this) - by.value / 2).divided_by(by, 1)
+
+
+def _places(rows: Rows, node: Node | None) -> int:
+    if node is None:
+        return 0
+    value = rows.read(node)
+    if isinstance(value, Literal) and isinstance(value.value, Fraction) and value.value.denominator == 1:
+        places = int(value.value)
+        if abs(places) <= 20:
+            return places
+    raise rows.refused(node, "the places to round to are a whole number from -20 to 20", "write ROUND(x, 2)")
+
+
+def _extreme(rows: Rows, node: Node) -> Expression:
+    rows.only(node, "this", "expressions", "ignore_nulls")
+    values = [rows.read(each) for each in (node.this, *node.expressions)]
+    if len(values) == 1:
+        raise rows.refused(
+            node, "one value is the least and the greatest of itself", "write MIN(x) or MAX(x), or two values"
+        )
+    return (least if node.key == "least" else greatest)(*values)
+
+
+def _length(rows: Rows, node: Node) -> Expression:
+    rows.only(node, "this")
+    return rows.read(node.this).length()
+
+
+def _starts_with(rows: Rows, node: Node) -> Expression:
+    rows.only(node, "this", "expression")
+    prefix = node.expression
+    if not prefix.is_string:
+        raise rows.refused(prefix, "a beginning is a text", "write STARTS_WITH(city, 'B')")
+    return rows.read(node.this).starts_with(prefix.name)
+
+
+def _bare(node: Node) -> Node:
+    while node.key == "paren":
+        node = node.this
+    return node
+
+
+RULES: dict[str, Rule] = {
+    "add": _sum,
+    "sub": _sum,
+    "mul": _product,
+    "div": _quotient,
+    "neg": _negative,
+    "abs": _absolute,
+    "round": _rounded,
+    "floor": _floor,
+    "ceil": _ceil,
+    "least": _extreme,
+    "greatest": _extreme,
+    "length": _length,
+    "startswith": _starts_with,
+}
+FUNCTIONS = ("ABS", "ROUND", "FLOOR", "CEIL", "LEAST", "GREATEST", "LENGTH", "STARTS_WITH")

@@ -1,0 +1,150 @@
+"""Parsing: one SELECT, within limits that are checked before anything recurses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from discreet.plan.sql.options import Options, taken_out
+from discreet.plan.sql.refusals import Span, SqlRefused
+from discreet.plan.sql.source import Source
+
+if TYPE_CHECKING:
+    from sqlglot import Token
+    from sqlglot.expressions import Expr as Node
+
+MOST_TEXT = 100_000
+MOST_TOKENS = 10_000
+MOST_NESTING = 30
+MOST_DEPTH = 100
+
+# Runs of one sign are read one after the other, so that only their sum is long, not the way down.
+_CHAINS = frozenset({"and", "or", "add", "sub", "mul", "union"})
+_PREFIXES = frozenset({"NOT", "DASH", "PLUS", "TILDA", "TILDE"})
+_BEGINNINGS = frozenset({"SELECT", "WITH", "L_PAREN"})
+_CLAUSES = frozenset({"FROM", "WHERE", "GROUP_BY", "HAVING", "ORDER_BY", "LIMIT", "OFFSET"})
+_OPENING = frozenset({"", "L_PAREN", "SELECT", "COMMA", "ALIAS", "AND", "OR"}) | _CLAUSES
+_CLOSING = frozenset({"", "R_PAREN", "COMMA", "SEMICOLON"}) | _CLAUSES
+_ONCE = frozenset({"SELECT", "ALIAS", "AND", "OR", "JOIN", "ON", "USING", "BETWEEN"}) | _CLAUSES
+_STATEMENT_FIX = "ask with one SELECT: SELECT ward, COUNT(*) FROM visits GROUP BY ward"
+
+
+def parsed(text: str) -> tuple[Source, Options, Node]:
+    """Return the tree of a question, with its source and the options that BigQuery's clause gave.
+
+    Guarantee: at most 100,000 characters, 10,000 words and 30 levels deep; what is larger is never parsed.
+    """
+    tokens = _tokens(text)
+    _check_size(text, tokens)
+    _check_commas(text, tokens)
+    clean, options = taken_out(text, tokens)
+    source = Source(text, clean, tuple(tokens))
+    tree = _tree(source)
+    _check_depth(source, tree)
+    return source, options, tree
+
+
+def _tokens(text: str) -> list[Token]:
+    if not isinstance(text, str) or not text.strip():
+        shown = text if isinstance(text, str) else ""
+        raise SqlRefused(shown, (0, 1), why="there is no question", fix=_STATEMENT_FIX)
+    if len(text) > MOST_TEXT:
+        why = f"a question has at most {MOST_TEXT:,} characters, and this one has {len(text):,}"
+        raise SqlRefused(
+            text, (0, 1), why=why, fix="ask about less at once, or join with session.sql(..., public=[...])"
+        )
+    from sqlglot import tokenize
+    from sqlglot.errors import TokenError
+
+    try:
+        return tokenize(text)
+    except TokenError as error:
+        span = _unclosed(text)
+        raise SqlRefused(
+            text, span, why="a quote or a comment that begins here does not end", fix="close it"
+        ) from error
+
+
+def _unclosed(text: str) -> Span:
+    """Return where a text stops being readable: its last quote, or its last comment."""
+    place = max(text.rfind(mark) for mark in ("'", '"', "/*", "`"))
+    return (max(place, 0), max(place, 0) + 1)
+
+
+def _check_size(text: str, tokens: Sequence[Token]) -> None:
+    """Refuse what is no single SELECT, or too long or too deep to be parsed in a moment."""
+    first, last = tokens[0], tokens[-1]
+    stop = next((token for token in tokens if token.token_type.name == "SEMICOLON"), None)
+    if first.token_type.name not in _BEGINNINGS:
+        why = f"{first.text.upper()} is no question: tables are read, never changed, and only through SELECT"
+        raise SqlRefused(text, (first.start, first.end + 1), why=why, fix=_STATEMENT_FIX)
+    if stop is not None and any(token.start > stop.start and token.text != ";" for token in tokens):
+        why = "a question is one statement, and another begins behind this semicolon"
+        raise SqlRefused(text, (stop.start, last.end + 1), why=why, fix="ask each statement by itself")
+    if len(tokens) > MOST_TOKENS:
+        token = tokens[MOST_TOKENS]
+        why = f"a question has at most {MOST_TOKENS:,} words and signs, and this one has {len(tokens):,}"
+        fix = "put long lists into a public table, and join it"
+        raise SqlRefused(text, (token.start, token.end + 1), why=why, fix=fix)
+    depth = run = 0
+    for token in tokens:
+        kind = token.token_type.name
+        depth += (kind in ("L_PAREN", "L_BRACKET", "L_BRACE", "CASE")) - (
+            kind in ("R_PAREN", "R_BRACKET", "R_BRACE", "END")
+        )
+        run = run + 1 if kind in _PREFIXES else 0
+        if depth + run > MOST_NESTING:
+            why = f"brackets, CASE, NOT and signs are at most {MOST_NESTING} deep"
+            fix = "name the inner parts in WITH, and use the names"
+            raise SqlRefused(text, (token.start, token.end + 1), why=why, fix=fix)
+
+
+def _check_commas(text: str, tokens: Sequence[Token]) -> None:
+    """Refuse what the parser would read over: commas and AS with nothing beside them, and words written twice."""
+    kinds = [token.token_type.name for token in tokens]
+    for place, token in enumerate(tokens):
+        before, after = kinds[place - 1] if place else "", kinds[place + 1] if place + 1 < len(kinds) else ""
+        alone = (kinds[place] == "COMMA" and (before in _OPENING or after in _CLOSING)) or (
+            kinds[place] == "ALIAS" and after in _CLOSING
+        )
+        if alone or (kinds[place] in _ONCE and before == kinds[place]):
+            why = "something is missing beside this, or it is one too many"
+            raise SqlRefused(text, (token.start, token.end + 1), why=why, fix="complete it, or take it out")
+
+
+def _tree(source: Source) -> Node:
+    from sqlglot import parse
+    from sqlglot.errors import ParseError
+
+    try:
+        found = [each for each in parse(source.clean) if each is not None]
+    except ParseError as error:
+        raise _misread(source, error) from error
+    except RecursionError:
+        why = "it is nested too deeply to be read"
+        raise source.refused((0, 6), why, "name the inner parts in WITH, and use the names") from None
+    if len(found) != 1:
+        raise source.refused((0, len(source.text)), "a question is one statement", "ask each by itself")
+    return found[0]
+
+
+def _misread(source: Source, error: Exception) -> SqlRefused:
+    """Point at the word where the parser stopped."""
+    errors = getattr(error, "errors", None) or [{}]
+    line, column = errors[0].get("line"), errors[0].get("col")
+    at = next((token for token in source.tokens if (token.line, token.col) == (line, column)), source.tokens[-1])
+    fix = "check commas, brackets and the order SELECT, FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT"
+    return source.refused((at.start, at.end + 1), "this is not SQL here, or something beside it is missing", fix)
+
+
+def _check_depth(source: Source, tree: Node) -> None:
+    """Refuse a tree that is too deep to be walked; runs of AND, OR, +, - and UNION ALL count once."""
+    waiting = [(tree, 1)]
+    while waiting:
+        node, depth = waiting.pop()
+        if depth > MOST_DEPTH:
+            why = f"this part of the question is more than {MOST_DEPTH} steps deep"
+            raise source.refused(node, why, "name the inner parts in WITH, and use the names")
+        for child in node.iter_expressions():
+            same = node.key in _CHAINS and child.key in _CHAINS and child.arg_key == "this"
+            waiting.append((child, depth if same else depth + 1))

@@ -1,0 +1,70 @@
+"""Random Fourier features in whole numbers: what one row adds to them is looked up, and bounded exactly.
+
+A feature is a point on a circle: the phase of a row, in whole parts of a turn, gives a cosine and a sine in whole
+steps. So every sum is an integer whatever the order of the rows, and how far a row can move it is the largest entry
+of a table, rounding included.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.mechanisms.gaussian import Gaussian
+from discreet.mechanisms.laplace import Laplace
+from discreet.publish.coded import Counts
+from discreet.publish.spending import Allowance
+
+TURN = 1 << 12  # phases in a turn
+GRID = 1 << 10  # steps in a radius
+
+_ANGLES = [2 * math.pi * phase / TURN for phase in range(TURN)]
+COSINES: Counts = np.array([round(GRID * math.cos(angle)) for angle in _ANGLES], np.int64)
+SINES: Counts = np.array([round(GRID * math.sin(angle)) for angle in _ANGLES], np.int64)
+
+# The most that a row adds to the cosine and the sine of one feature: as a squared length, and as a sum of both.
+SQUARE = int((COSINES**2 + SINES**2).max())
+SUM = int((np.abs(COSINES) + np.abs(SINES)).max())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Embedding:
+    """Noisy mean features of a table, and the noisy number of rows, or of the rows of each class."""
+
+    means: NDArray[np.complex128]  # classes by features: of each class, its rows' features over the number of all rows
+    counts: NDArray[np.float64]  # rows in each class
+    noise: float  # the expected square of the noise in one mean
+
+
+def released(sums: NDArray[np.int64], counts: Counts, allowance: Allowance) -> Embedding:
+    """Release sums of features (classes x features x 2) and counts of rows by class, for the whole allowance.
+
+    One row belongs to at most one class: it moves the cosines and sines of that class's features, each pair by a
+    point of the circle, and the class's count by one. The count is measured in `weight` steps, so that it has a share
+    of its own in the row's length.
+
+    Guarantee: `allowance.loss`, for sums in which one person has at most `allowance.rows` rows. The noise is the
+    discrete Gaussian's for the length sqrt(features * SQUARE + weight^2) of a row (the discrete Laplace's for the sum
+    features * SUM + weight), times `allowance.rows` by the triangle inequality.
+    """
+    features = sums.shape[1]
+    weight = GRID * max(1, math.isqrt(features) // 4 if allowance.currency == "rho" else features // 8)
+    exact = np.concatenate([sums.ravel(), weight * counts])
+    mechanism: Gaussian | Laplace
+    if allowance.currency == "rho":
+        squared = allowance.rows**2 * (features * SQUARE + weight**2)
+        mechanism = Gaussian(rho=allowance.amount, sensitivity_squared=squared, dimension=max(2, exact.size))
+        variance = Fraction(squared) / (2 * allowance.amount)
+    else:
+        moved = allowance.rows * (features * SUM + weight)
+        mechanism = Laplace(epsilon=allowance.amount, sensitivity=moved)
+        variance = 2 * (Fraction(moved) / allowance.amount) ** 2
+    noisy = np.asarray(mechanism.release(exact), np.float64)
+    found = np.maximum(noisy[sums.size :] / weight, 0.0)
+    rows = max(1.0, float(found.sum()))
+    pairs = noisy[: sums.size].reshape(sums.shape) / (GRID * rows)
+    return Embedding(pairs[..., 0] + 1j * pairs[..., 1], found, 2 * float(variance) / (GRID * rows) ** 2)

@@ -1,0 +1,190 @@
+"""DP-MERF for labelled images: mean features of every class with noise, and a generator trained on them by torch.
+
+Harder, Adamczewski and Park (2021). Pixels and random frequencies are whole numbers, so that the phase of an image is
+exact in whatever order a processor adds it up; what an image adds to the sums is then looked up in a table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.account.budget import Budget
+from discreet.account.loss import PrivacyLoss
+from discreet.core.errors import BadParameter, MissingExtra
+from discreet.noise.bits import current
+from discreet.noise.gaussian import gaussian
+from discreet.publish.features import COSINES, SINES, TURN, Embedding, released
+from discreet.publish.spending import Allowance
+
+FEATURES = 2000
+WHITE = 255
+# Frequencies are in parts of a turn this much finer than phases, so that rounding them hardly turns an image.
+_FINER = 1 << 10
+_CHUNK = 1 << 12
+_HIDDEN, _WIDE, _BATCH, _RATE = 16, 400, 100, 0.002
+
+Pixels = NDArray[np.uint8]
+Frequencies = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Images:
+    """A generator of labelled images, and what it cost; sampling it costs nothing."""
+
+    network: Any
+    size: int  # pixels in an image
+    shares: NDArray[np.float64]  # of the classes
+    loss: PrivacyLoss
+
+    def sample(self, rows: int) -> tuple[Pixels, NDArray[np.int64]]:
+        """Draw images, one a row, and their classes; as many of each class as its share says, in random order."""
+        torch = _torch()
+        if isinstance(rows, bool) or not isinstance(rows, int) or rows < 0:
+            raise BadParameter("rows", rows, why="a sample has a whole number of rows", fix="use 1000, for example")
+        points = (np.arange(rows) + 0.5) / max(1, rows)
+        labels = np.searchsorted(np.cumsum(self.shares)[:-1], points, side="right")
+        labels = labels[np.argsort(current().words(rows, 64), kind="stable")]
+        with torch.no_grad(), _seeded(torch):
+            drawn = self.network(_noise(torch, rows), torch.as_tensor(labels)) if rows else torch.zeros((0, self.size))
+        return np.rint(WHITE * drawn.numpy()).astype(np.uint8), labels.astype(np.int64)
+
+
+def images(
+    pixels: object, labels: object, *, classes: int, budget: Budget, spread: float = 10.0, steps: int = 2000
+) -> Images:
+    """Make a generator of images like those of an array of bytes, one image a row, and of their labels.
+
+    `spread` is how far apart two images are, as a Euclidean distance with white as 1, that are hardly alike any more:
+    to be declared, not to be read off the images. A label that is not 0 to classes - 1 counts as missing: its image
+    stays out.
+
+    Guarantee: the budget, where adding or removing an image with its label makes neighbours.
+    """
+    _torch()  # an absent package is met before anything is measured
+    shown, named = _checked(pixels, labels, classes)
+    allowance = Allowance.of(budget)
+    frequencies = drawn_frequencies(shown.shape[1], spread)
+    sums, counts = embedded(shown, named, classes, frequencies)
+    embedding = released(sums, counts, allowance)
+    with _seeded(_torch()):
+        network = _trained(embedding, frequencies, steps)
+    whole = max(1e-9, float(embedding.counts.sum()))
+    even = np.full(classes, 1 / classes)
+    return Images(network, shown.shape[1], embedding.counts / whole if embedding.counts.any() else even, allowance.loss)
+
+
+def drawn_frequencies(size: int, spread: float, features: int = FEATURES) -> Frequencies:
+    """Draw frequencies (pixels x features) in the finer parts of a turn for each step of a pixel's brightness."""
+    if not math.isfinite(spread) or spread <= 0:
+        raise BadParameter("spread", spread, why="it is a distance between images", fix="use 10 for 28 x 28 pixels")
+    deviation = max(Fraction(1), Fraction(TURN * _FINER / (2 * math.pi * spread * WHITE)))
+    drawn = np.asarray(gaussian(deviation, (size, features)), np.int64)
+    # Whole turns change no phase; without them the sums over all pixels of an image stay far below 2^53.
+    half = TURN * _FINER // 2
+    return (drawn + half) % (2 * half) - half
+
+
+def embedded(
+    pixels: Pixels, labels: NDArray[np.int64], classes: int, frequencies: Frequencies
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the exact sums of cosines and sines (classes x features x 2) and the number of images of each class."""
+    sums = np.zeros((classes, frequencies.shape[1], 2), np.int64)
+    counts = np.zeros(classes, np.int64)
+    plain = frequencies.astype(np.float64)  # whole numbers far below 2^53 are added exactly, and fast, as floats
+    for start in range(0, len(pixels), _CHUNK):
+        turned = (pixels[start : start + _CHUNK].astype(np.float64) @ plain).astype(np.int64)
+        phases = (turned // _FINER) % TURN
+        named = labels[start : start + _CHUNK]
+        for label in range(classes):
+            here = phases[named == label]
+            sums[label, :, 0] += COSINES[here].sum(axis=0)
+            sums[label, :, 1] += SINES[here].sum(axis=0)
+            counts[label] += len(here)
+    return sums, counts
+
+
+def _trained(embedding: Embedding, frequencies: Frequencies, steps: int) -> Any:  # noqa: ANN401  (torch is no dependency)
+    """Train a network whose images have the noisy mean features, class by class."""
+    torch, classes = _torch(), len(embedding.counts)
+    network = _network(torch, classes, len(frequencies))
+    waves = torch.as_tensor(2 * np.pi * WHITE / (TURN * _FINER) * frequencies, dtype=torch.float32)
+    shares = embedding.counts / max(1.0, float(embedding.counts.sum()))
+    target = torch.as_tensor(np.stack([embedding.means.real, embedding.means.imag], -1), dtype=torch.float32)
+    weight = torch.as_tensor(shares, dtype=torch.float32)[:, None]
+    labels = torch.arange(classes).repeat_interleave(_BATCH)
+    optimizer = torch.optim.Adam(network.parameters(), lr=_RATE)
+    for _ in range(steps):
+        angles = network(_noise(torch, len(labels)), labels) @ waves
+        means = torch.stack([angles.cos(), angles.sin()], -1).reshape(classes, _BATCH, -1, 2).mean(dim=1)
+        distance = ((weight[..., None] * means - target) ** 2).sum()
+        optimizer.zero_grad()
+        distance.backward()
+        optimizer.step()
+    return network
+
+
+def _network(torch: Any, classes: int, size: int) -> Any:  # noqa: ANN401
+    """Return a network from hidden noise and a label to the pixels of an image."""
+
+    class Generator(torch.nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            layers = torch.nn
+            self.layers = layers.Sequential(
+                layers.Linear(_HIDDEN + classes, _WIDE),
+                layers.LayerNorm(_WIDE),
+                layers.ReLU(),
+                layers.Linear(_WIDE, _WIDE),
+                layers.ReLU(),
+                layers.Linear(_WIDE, size),
+                layers.Sigmoid(),
+            )
+
+        def forward(self, noise: Any, labels: Any) -> Any:  # noqa: ANN401
+            """Return images of the given labels."""
+            named = torch.nn.functional.one_hot(labels, classes).to(noise.dtype)
+            return self.layers(torch.cat([noise, named], dim=1))
+
+    return Generator()
+
+
+@contextmanager
+def _seeded(torch: Any) -> Iterator[None]:  # noqa: ANN401
+    """Let torch draw from a stream that begins with our bits; the caller's own stream goes on as if nothing was."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(current().bits(62))
+        yield
+
+
+def _noise(torch: Any, rows: int) -> Any:  # noqa: ANN401
+    return torch.randn((rows, _HIDDEN))
+
+
+def _checked(pixels: object, labels: object, classes: int) -> tuple[Pixels, NDArray[np.int64]]:
+    """Refuse arrays of the wrong type or shape: what they declare, never what they hold."""
+    shown, named = np.asarray(pixels), np.asarray(labels)
+    if shown.dtype != np.uint8 or shown.ndim < 2:
+        found = f"{shown.dtype}, {shown.ndim} axes"
+        raise BadParameter("pixels", found, why="images are bytes, one image a row", fix="use uint8, 0 to 255")
+    if named.dtype.kind not in "iu" or named.shape != shown.shape[:1]:
+        why = "each image has one whole-number label"
+        raise BadParameter("labels", f"{named.dtype}, {named.shape}", why=why, fix="code the classes as 0, 1, ...")
+    if isinstance(classes, bool) or not isinstance(classes, int) or classes < 1:
+        raise BadParameter("classes", classes, why="it is how many classes there are", fix="use 10 for digits")
+    return shown.reshape(len(shown), -1), named.astype(np.int64)
+
+
+def _torch() -> Any:  # noqa: ANN401
+    try:
+        return import_module("torch")
+    except ImportError as error:
+        raise MissingExtra("a generator of images", "torch", "torch") from error

@@ -1,0 +1,1 @@
+"""Services over HTTP: the collector of local reports, an app of its own."""

@@ -1,0 +1,103 @@
+"""discreet ask: a question in SQL, paid with a token; the answer for people, programs and spreadsheets."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from discreet.cli.exits import Exit
+from discreet.curator.answer import Answer
+
+TEXT = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
+
+
+@pytest.fixture
+def token(vault, result, monkeypatch):
+    found = result("grant", "alice", "visits")["token"]
+    monkeypatch.setenv("DISCREET_TOKEN", found)
+    return found
+
+
+def test_the_answer_is_a_table(token, run):
+    code, out, err = run("ask", TEXT, "--epsilon", "1")
+    assert (code, err) == (Exit.DONE, "")
+    lines = [line.split() for line in out.splitlines() if line.strip()]
+    assert lines[0] == ["ward", "n"]
+    assert [line[0] for line in lines[2:5]] == ["A", "B", "C"]
+    assert "remains" in out
+    assert "answered before, for nothing now" in run("ask", TEXT, "--epsilon", "1")[1]
+
+
+def test_a_question_comes_from_a_file_or_from_standard_input(token, result, folder, monkeypatch):
+    (folder / "question.sql").write_text(TEXT)
+    first = result("ask", "--file", "question.sql", "--epsilon", "1")
+    monkeypatch.setattr("sys.stdin", io.StringIO(TEXT))
+    assert result("ask", "-", "--epsilon", "1")["rows"] == first["rows"]
+
+
+def test_json_has_values_with_their_intervals_and_the_receipt(token, result):
+    found = result("ask", TEXT, "--epsilon", "0.5", "--max-rows", "2")
+    assert found["keys"] == ["ward"]
+    assert set(found["rows"][0]) == {"ward", "n", "n_low", "n_high"}
+    assert found["asked"] == {"epsilon": "1/2"}
+    assert not found["receipt"]["replayed"]
+
+
+def test_csv_is_one_table_with_a_header(token, run):
+    out = run("ask", TEXT, "--epsilon", "1", "--csv")[1]
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [row["ward"] for row in rows] == ["A", "B", "C"]
+    assert all(float(row["n_low"]) <= float(row["n"]) <= float(row["n_high"]) for row in rows)
+
+
+def test_an_answer_is_kept_for_later(token, run, result, folder):
+    run("ask", TEXT, "--epsilon", "1", "--save", "answer.json")
+    assert Answer.from_json((folder / "answer.json").read_text()).keys == ("ward",)
+    assert result("explain", "answer.json")["rows"] == result("ask", TEXT, "--epsilon", "1")["rows"]
+
+
+def test_fresh_noise_is_paid_again(token, result):
+    first = result("ask", TEXT, "--epsilon", "0.1")
+    assert result("ask", TEXT, "--epsilon", "0.1", "--fresh")["receipt"]["sequence"] > first["receipt"]["sequence"]
+
+
+def test_a_refusal_shows_the_place(token, run, result):
+    code, out, err = run("ask", "SELECT * FROM visits", "--epsilon", "1")
+    assert (code, out) == (Exit.REFUSED, "")
+    assert "    SELECT * FROM visits\n           ^\n" in err
+    assert "single rows are never shown" in err
+    error = result("ask", "SELECT AVG(agee) FROM visits", "--epsilon", "1")
+    assert (error["kind"], error["value"]) == ("SqlRefused", "'agee'")
+
+
+def test_a_budget_that_is_spent_has_its_own_exit_code(token, run):
+    assert run("ask", TEXT, "--epsilon", "50")[0] == Exit.BUDGET
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "there is no question"),
+        ((TEXT, "--file", "question.sql"), "there are two questions"),
+        (("--file", "nowhere.sql"), "there is no such file"),
+        ((TEXT, "--epsilon", "much"), "it is not a number"),
+        ((TEXT,), "paid in epsilon or in rho"),
+        ((TEXT, "--epsilon", "1", "--max-rows", "few"), "it is a number of rows"),
+        ((TEXT, "--epsilon", "1", "--key", "ward"), "it names a column and its keys"),
+    ],
+)
+def test_what_makes_no_sense_is_a_mistake_of_usage(token, run, words, said):
+    code, _, err = run("ask", *words)
+    assert code == Exit.USAGE
+    assert said in err
+
+
+def test_a_question_needs_a_token(vault, run):
+    code, _, err = run("ask", TEXT, "--epsilon", "1")
+    assert code == Exit.USAGE
+    assert "DISCREET_TOKEN" in err
+
+
+def test_json_is_one_object(token, run):
+    assert json.loads(run("ask", TEXT, "--rho", "0.1", "--json", "--csv")[1])["command"] == "ask"

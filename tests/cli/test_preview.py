@@ -1,0 +1,42 @@
+"""discreet preview: what a question in SQL would cost, without paying."""
+
+import pytest
+
+from discreet.cli.exits import Exit
+from discreet.curator.curator import Curator
+
+TEXT = "SELECT ward, COUNT(*) AS n, AVG(age) AS age FROM visits GROUP BY ward"
+
+
+@pytest.fixture
+def token(vault, result, monkeypatch):
+    found = result("grant", "alice", "visits")["token"]
+    monkeypatch.setenv("DISCREET_TOKEN", found)
+    return found
+
+
+def test_a_preview_shows_errors_and_prices(token, run):
+    code, out, _ = run("preview", TEXT, "--epsilon", "1", "--rows", "100")
+    assert code == Exit.DONE
+    assert "price: epsilon 1" in out
+    assert "would remain" in out
+
+
+def test_a_preview_costs_nothing(token, run, folder):
+    with Curator("vault.discreet", create=False) as curator:
+        before = curator.ledger.head
+    run("preview", TEXT, "--epsilon", "1")
+    with Curator("vault.discreet", create=False) as curator:
+        assert curator.ledger.head == before
+
+
+def test_json_has_the_half_widths(token, result):
+    found = result("preview", TEXT, "--epsilon", "1", "--rows", "100")
+    assert [column["column"] for column in found["columns"]] == ["n", "age"]
+    assert all(column["half_width"] > 0 for column in found["columns"])
+
+
+def test_refusals_are_those_of_the_question(token, run):
+    code, _, err = run("preview", "SELECT ward FROM visits", "--epsilon", "1")
+    assert code == Exit.REFUSED
+    assert "^^^^" in err

@@ -1,0 +1,71 @@
+"""discreet synth: a twin, made-up rows and a report, for people and programs."""
+
+import csv
+import json
+
+import pytest
+
+from discreet import publish
+from discreet.cli.exits import Exit
+
+PRICE = ("--method", "mst", "--epsilon", "1", "--delta", "1e-9")
+
+
+@pytest.fixture
+def token(vault, result, monkeypatch):
+    found = result("grant", "alice", "visits")["token"]
+    monkeypatch.setenv("DISCREET_TOKEN", found)
+    return found
+
+
+def test_a_twin_is_kept_sampled_and_reported_on(token, run, folder):
+    files = ("--out", "twin.json", "--sample", "twin.csv", "--rows", "50", "--report", "report.html")
+    code, out, err = run("synth", "visits", *PRICE, *files)
+    assert (code, err) == (Exit.DONE, "")
+    assert "paid" in out
+    assert publish.load(folder / "twin.json").domain.names == ("age", "ward")
+    rows = list(csv.DictReader((folder / "twin.csv").read_text().splitlines()))
+    assert len(rows) == 50
+    assert {row["ward"] for row in rows} <= {"A", "B", "C", ""}
+    assert "Quality of a twin" in (folder / "report.html").read_text()
+    assert "made before, for nothing now" in run("synth", "visits", *PRICE)[1]
+
+
+def test_json_has_the_report_and_the_receipt(token, result):
+    found = result("synth", "visits", *PRICE, "--column", "age", "--bins", "5")
+    assert found["columns"] == ["age"]
+    assert found["report"]["marginals"][0]["columns"] == ["age"]
+    assert not found["receipt"]["replayed"]
+    assert json.dumps(found["report"]["words"])
+    again = result("synth", "visits", *PRICE, "--column", "age", "--bins", "5", "--fresh")
+    assert not again["receipt"]["replayed"]
+
+
+def test_a_preview_is_free(token, run, result):
+    before = result("budget")
+    code, out, _ = run("synth", "visits", "--epsilon", "0.5", "--preview")
+    assert code == Exit.DONE
+    assert "would remain" in out
+    assert result("synth", "visits", "--epsilon", "0.5", "--preview")["method"]
+    assert result("budget") == before
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (("--sample", "twin.xlsx"), "sample"),
+        (("--report", "report.pdf"), "report"),
+        (("--out", "nowhere/twin.json"), "out"),
+        (("--method", "ami"), "method"),
+        (("--column", "wards"), "column"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_it_is_paid(token, result, words, what):
+    before = result("budget")
+    error = result("synth", "visits", *PRICE, *words)
+    assert what in error["what"]
+    assert result("budget") == before
+
+
+def test_a_budget_refuses(token, run):
+    assert run("synth", "visits", "--epsilon", "100")[0] == Exit.BUDGET

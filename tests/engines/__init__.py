@@ -1,0 +1,1 @@
+"""One suite for every engine: the same exact integers, whatever the records."""

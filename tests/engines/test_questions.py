@@ -1,0 +1,120 @@
+"""Whole questions: every engine gives the integers of the plain Python evaluator, and so keeps the same rows."""
+
+import pytest
+
+import discreet as dp
+from discreet.plan.cells import Request, cells
+from discreet.plan.keys import NO_KEYS, keys_of
+from discreet.plan.nodes import Scan, columns_of
+from discreet.plan.selection import people_by_key
+from discreet.plan.stability import unit_of
+from discreet.plan.tallies import Question, Tally
+from discreet.plan.to_sql import in_order, tallies_sql
+from tests.plan import worlds
+from tests.plan.relational import Data, Oracle
+from tests.plan.worlds import Chance
+
+KINDS = ("row", "groups", "rows", "table")
+ALONE = ([], ["filter"], ["derive"], ["project"], ["join"], ["join numbers"], ["union"], ["join", "union"])
+MEETINGS = (["meet"], ["meet itself"], ["meet union"], ["meet public"], ["filter", "meet", "join"])
+
+
+def answered(subject, question, relations, unit=None):
+    return in_order(subject.engine.rows(tallies_sql(question, relations, subject.dialect, unit).sql), question)
+
+
+def world(subject, *seed, kind, meets=False):
+    """Draw tables of one or two files from a seed, and put them before the engine."""
+    chance = Chance("engines", *seed)
+    unit = worlds.unit_of(chance, kind)
+    found = (
+        worlds.world_of(chance, unit) if meets else {"t": worlds.table_of(chance, unit, whole=bool(chance.below(2)))}
+    )
+    tables = {name: data.table for name, data in found.items()}
+    return chance, found, tables, {name: subject.loaded(data) for name, data in found.items()}
+
+
+def check(subject, chance, plan, found, tables, relations):
+    """Compare tallies, cells and selected keys with those of the reference."""
+    unit, oracle = unit_of(plan, tables), Oracle()
+    question = worlds.question_of(chance, plan, tables)
+    assert answered(subject, question, relations) == oracle.tallied(question, found, unit)
+    of, keys = chance.choice([worlds.X, worlds.N, worlds.DAY]), question.keys
+    low = 19_700 if of is worlds.DAY else -6
+    same = [Request(group, low, 7, 60) for group in range(keys.size)]
+    other = [Request(chance.below(keys.size), low + chance.below(9), 1 + chance.below(9), 5) for _ in range(6)]
+    columns = columns_of(plan, tables)
+    if of.name in columns:
+        with cells(subject.engine, plan, keys, of, relations, subject.dialect) as count:
+            for requests in (same, other):
+                assert count(requests) == oracle.counts(plan, keys, of, found, unit, requests)
+    selected = keys_of(("note", "ward") if chance.below(2) else ("note",), columns)
+    if not selected.selected:  # a projection put declared keys in their place
+        return
+    people = people_by_key(subject.engine, plan, selected, relations, subject.dialect)
+    assert people == oracle.people_by_key(plan, selected, found, unit)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("operators", ALONE, ids=lambda operators: " ".join(operators) or "scan")
+def test_answers_are_those_of_the_reference(subject, kind, operators):
+    for seed in range(subject.examples):
+        chance, found, tables, relations = world(subject, kind, operators, seed, kind=kind)
+        check(subject, chance, worlds.plan_of(chance, operators), found, tables, relations)
+
+
+@pytest.mark.parametrize("kind", KINDS[1:])
+@pytest.mark.parametrize("operators", MEETINGS, ids=" ".join)
+def test_two_tables_of_the_same_people_meet_as_in_the_reference(subject, kind, operators):
+    for seed in range(subject.examples):
+        chance, found, tables, relations = world(subject, kind, operators, seed, kind=kind, meets=True)
+        check(subject, chance, worlds.plan_of(chance, operators), found, tables, relations)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_tally_of_many_people_with_skewed_rows(subject, kind):
+    chance = Chance("skewed", kind)
+    unit = worlds.unit_of(chance, kind)
+    for whole in (True, False):
+        data = worlds.table_of(chance, unit, whole=whole)
+        people = range(-3, 20) if whole else [*worlds.PEOPLE[False], "\U0001f600", "A\u0308", "\\", "x" * 100]
+        data.rows = [row for who in people for row in worlds.rows_of(chance, who)]
+        data.rows += [worlds.raw_row(chance, people[-1]) for _ in range(300)]
+        question = Question(Scan("t"), keys_of(("ward", "ill"), worlds.COLUMNS), tuple(worlds.TALLIES))
+        assert answered(subject, question, {"t": subject.loaded(data)}) == Oracle().tallied(question, {"t": data}, unit)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_empty_table_has_zeros_in_every_group(subject, kind):
+    unit = worlds.unit_of(Chance(kind), kind)
+    data = Data(worlds.table_of(Chance(1), unit).table, [])
+    relations = {"t": subject.loaded(data)}
+    for keys, size in ((NO_KEYS, 1), (keys_of(("ward",), worlds.COLUMNS), 4)):
+        question = Question(Scan("t"), keys, tuple(worlds.TALLIES))
+        assert answered(subject, question, relations) == [(0,) * len(worlds.TALLIES)] * size
+
+
+def test_a_question_may_bound_people_more_tightly_than_the_table(subject):
+    chance = Chance("tighter")
+    data = worlds.table_of(chance, dp.person("id", max_rows=10, max_groups=3))
+    data.rows = [worlds.raw_row(chance, who % 5) for who in range(200)]
+    question = Question(Scan("t"), keys_of(("ward",), worlds.COLUMNS), (Tally("rows"), Tally("sum", (worlds.N,))))
+    tight = dp.person("id", max_rows=2, max_groups=1)
+    found = answered(subject, question, {"t": subject.loaded(data)}, unit=tight)
+    assert found == Oracle().tallied(question, {"t": data}, tight)
+    assert sum(rows for rows, _ in found) == 10
+
+
+def test_many_keys_and_bins_are_found_in_their_places(subject):
+    chance = Chance("many")
+    data = worlds.table_of(chance, dp.row())
+    data.rows = [{**worlds.raw_row(chance, None), "n": number} for number in range(0, 1000, 3)]
+    every = keys_of(("n",), worlds.COLUMNS, {"n": [*range(999, -1, -7)]})
+    listed = keys_of(("n", "ward"), worlds.COLUMNS, {"n": [*range(0, 400, 2)]})
+    chosen = listed.chosen(key for place, key in enumerate(listed.listed()) if place % 3)
+    relations = {"t": subject.loaded(data)}
+    for keys in (every, listed, chosen):
+        question = Question(Scan("t"), keys, (Tally("rows"), Tally("sum", (worlds.N,))))
+        found = answered(subject, question, relations)
+        assert found == Oracle().tallied(question, {"t": data}, dp.row())
+        assert any(rows for rows, _ in found)

@@ -1,0 +1,27 @@
+"""The tables that tests of reading SQL speak of; nothing is registered, since nothing is asked."""
+
+import discreet as dp
+from discreet.plan.from_sql import from_sql
+from discreet.plan.nodes import public
+from discreet.plan.sql.catalogue import Catalogue
+
+COLUMNS = {
+    "ward": dp.one_of("A", "B", "C"),
+    "age": dp.between(0, 110),
+    "cost": dp.between(0, 500, step=0.5),
+    "city": dp.text(),
+    "urgent": dp.flag(),
+    "day": dp.date("2020-01-01", "2021-12-31"),
+}
+UNIT = dp.person("id", max_rows=3)
+TABLES = {
+    "visits": dp.Table("visits", UNIT, COLUMNS),
+    "stays": dp.Table("stays", UNIT, {"ward": dp.one_of("A", "B"), "nights": dp.between(0, 30)}),
+    "sales": dp.Table("sales", dp.row(), {"x": dp.between(0, 9)}),
+}
+PUBLIC = {"wards": public("wards", {"ward": ["A", "B"], "floor": [1, 2]})}
+
+
+def read(text, keys=None):
+    """Read a question about these tables."""
+    return from_sql(text, Catalogue(list(TABLES), TABLES.__getitem__, PUBLIC, keys or {}))
