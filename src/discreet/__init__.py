@@ -102,6 +102,7 @@ _ALSO = {
     **dict.fromkeys(("greatest", "least"), "discreet.plan.expressions"),
     **dict.fromkeys(("csv", "parquet", "postgres", "spark"), "discreet.data.source"),
     "local": "discreet.local",
+    "publish": "discreet.publish",
 }
 
 __all__ = sorted(_HOMES)

@@ -13,7 +13,7 @@ from discreet.publish.spending import Allowance, Spending
 from discreet.testing import seeded
 from tests.publish.worlds import dependent_table, made
 
-BUILT = tuple(name for name in METHODS if name in ("aim", "independent", "mst", "tables"))
+BUILT = tuple(name for name in METHODS if name in ("aim", "independent", "mst", "mwem", "tables"))
 
 
 @pytest.fixture(scope="module")

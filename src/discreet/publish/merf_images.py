@@ -150,6 +150,7 @@ def _network(torch: Any, classes: int, size: int) -> Any:  # noqa: ANN401
             )
 
         def forward(self, noise: Any, labels: Any) -> Any:  # noqa: ANN401
+            """Return images for rows of noise and labels."""
             """Return images of the given labels."""
             named = torch.nn.functional.one_hot(labels, classes).to(noise.dtype)
             return self.layers(torch.cat([noise, named], dim=1))
