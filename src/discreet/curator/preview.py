@@ -95,11 +95,17 @@ class Preview:
         from rich.table import Table
 
         table = Table(box=SIMPLE_HEAD, pad_edge=False, caption="\n".join(self._below()), caption_justify="left")
-        for heading in _HEADINGS:
-            table.add_column(heading, min_width=max(map(len, heading.split())))
+        # A narrow terminal has no room for a column of zeros.
+        shown = [place for place, heading in enumerate(_HEADINGS) if heading != "delta" or self._has_delta]
+        for place in shown:
+            table.add_column(_HEADINGS[place], min_width=max(map(len, _HEADINGS[place].split())))
         for line in self.lines:
-            table.add_row(*line.texts())
+            table.add_row(*(line.texts()[place] for place in shown))
         return table
+
+    @property
+    def _has_delta(self) -> bool:
+        return any(line.delta != "0" for line in self.lines)
 
     def _repr_html_(self) -> str:
         from html import escape

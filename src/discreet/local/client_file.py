@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
@@ -52,22 +53,27 @@ class ClientFile:
     def opened(self) -> Iterator[Book]:
         """Yield what the file holds, while no other process and no other thread has it open; make it if need be."""
         try:
-            import fcntl
-        except ImportError as error:
-            why = "it needs the file locks of a Unix system, so that no budget is spent twice"
-            raise Refusal("a client ledger", why=why, fix="keep it on Linux or macOS", value=str(self.path)) from error
-        try:
-            held = os.open(f"{self.path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _PRIVATE)
+            held = os.open(f"{self.path}.lock", os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), _PRIVATE)
         except OSError as error:
             why = "its lock cannot be made there"
             raise BadParameter("path", str(self.path), why=why, fix="use a folder that exists and is yours") from error
         try:
-            fcntl.flock(held, fcntl.LOCK_EX)
+            self._lock(held)
             if not os.path.lexists(self.path):
                 self.write(Book(secrets.token_bytes(_KEY_BYTES), {}))
             yield self._read()
         finally:
             os.close(held)  # which lets go of the lock
+
+    def _lock(self, held: int) -> None:
+        """Wait until nobody else holds the lock, and take it."""
+        if sys.platform == "win32":
+            why = "it needs the file locks of a Unix system, so that no budget is spent twice"
+            raise Refusal("a client ledger", why=why, fix="keep it on Linux or macOS", value=str(self.path))
+        else:  # noqa: RET506  (so that types are checked on each platform)
+            import fcntl
+
+            fcntl.flock(held, fcntl.LOCK_EX)
 
     def write(self, book: Book) -> None:
         """Replace the file in one step; on return it is on disk."""
@@ -91,7 +97,7 @@ class ClientFile:
             os.close(folder)
 
     def _read(self) -> Book:
-        with os.fdopen(os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
+        with os.fdopen(os.open(self.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as file:
             mode = os.fstat(file.fileno()).st_mode
             if mode & (stat.S_IRWXG | stat.S_IRWXO):
                 why = "others on this machine can read its key, and with the key every answer"

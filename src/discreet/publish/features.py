@@ -43,13 +43,14 @@ class Embedding:
 def released(sums: NDArray[np.int64], counts: Counts, allowance: Allowance) -> Embedding:
     """Release sums of features (classes x features x 2) and counts of rows by class, for the whole allowance.
 
-    One row belongs to at most one class: it moves the cosines and sines of that class's features, each pair by a
-    point of the circle, and the class's count by one. The count is measured in `weight` steps, so that it has a share
-    of its own in the row's length.
+    One row belongs to at most one class: it moves the cosine and the sine of each of that class's features by a point
+    of the circle, and the class's count by one. The count is measured in `weight` steps, so that it has a share of its
+    own in the row's length.
 
-    Guarantee: `allowance.loss`, for sums in which one person has at most `allowance.rows` rows. The noise is the
-    discrete Gaussian's for the length sqrt(features * SQUARE + weight^2) of a row (the discrete Laplace's for the sum
-    features * SUM + weight), times `allowance.rows` by the triangle inequality.
+    Guarantee: `allowance.loss`, where a person has at most `allowance.rows` rows in the sum of each feature and in the
+    counts; they need not be the same rows. The noise is the discrete Gaussian's for a length of `rows` times
+    sqrt(features * SQUARE + weight^2), or the discrete Laplace's for `rows` times features * SUM + weight: by the
+    triangle inequality no person moves one feature's pair, over all classes, by more than `rows` points.
     """
     features = sums.shape[1]
     weight = GRID * max(1, math.isqrt(features) // 4 if allowance.currency == "rho" else features // 8)
