@@ -57,6 +57,7 @@ def test_a_batch_is_accepted_and_counted(ask, receiver):
         (batch(reports(4), count=5), 422, "count and length of the reports do not fit"),
         (bytes(10_001), 413, "the batch is too large"),
     ],
+    ids=["nothing", "no CBOR", "another spec", "another epoch", "another count", "too much"],  # bodies are random
 )
 def test_answers_are_fixed_texts(ask, receiver, body, status, text):
     reply = ask("POST", "/v1/reports", content=body)
