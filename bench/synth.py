@@ -29,7 +29,7 @@ AIM_OVER_MST = {"0.1": 0.95, "1": 0.75, "10": 0.5}
 MWEM_ERRORS = {"0.1": 0.20, "1": 0.05, "10": 0.02}
 AUTO_ERROR, AUTO_BEHIND, LEARNED = 0.03, 0.10, 0.015
 METHODS = {
-    "Adult-32": ("aim", "mst", "independent"),  # a histogram of all fourteen columns fits no memory
+    "Adult-32": ("aim", "mst", "mwem", "independent"),  # a histogram of all fourteen columns fits no memory
     "Adult-8": ("aim", "mst", "mwem", "independent", "tables"),
     "NLTCS": ("aim", "mst", "mwem", "independent", "tables"),
 }
@@ -109,7 +109,7 @@ AREA = Area(
                 "numpy==2.4.6",
                 "scipy==1.17.1",
                 "pandas==2.3.3",
-                "setuptools<81",  # a dependency of it imports pkg_resources
+                "setuptools==80.10.2",
             ),
             package="smartnoise-synth",
         ),

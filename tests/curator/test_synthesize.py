@@ -173,7 +173,7 @@ def test_a_preview_is_free_and_says_what_to_expect(session):
     shown = session.table("visits").preview_synthesize(epsilon=0.001)
     assert "too little to be useful" in str(shown)
     assert "would remain" in str(shown)
-    assert "was chosen" in str(shown)
+    assert "chosen by itself" in str(shown)
     assert shown.record()["expected"]["rows"] == 3000
     assert head(session) == before
 

@@ -183,7 +183,7 @@ def synthesis(
     words: tuple[str, ...] = ()
     if method == "auto":
         method, why = chosen(coding.domain, allowance, wanted)
-        words = (f"{method} was chosen: {why}",)
+        words = (f"chosen by itself: {why}",)
     check_method(method, coding.domain)
     _check_cells(method, coding.domain, wanted)
     found = Synthesis(
