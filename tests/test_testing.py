@@ -76,3 +76,13 @@ def test_fit_knows_right_counts_from_wrong_ones():
     assert fit([9000, 500, *[1] * 500], [0.95, *[0.05 / 501] * 501]) < 1e-6
     assert same([500, 500], [5000, 5000]) > 0.9
     assert same([600, 400], [5000, 5000]) < 1e-6
+
+
+def test_the_same_seed_draws_the_same_whatever_was_drawn_before():
+    def drawn():
+        with seeded(7):
+            return [noise.laplace(2) for _ in range(20)]
+
+    first = drawn()
+    noise.laplace(2, size=100_000)  # makes the table of that scale, from which values are drawn otherwise
+    assert drawn() == first

@@ -9,7 +9,7 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.noise import bits
+from discreet.noise import bits, cache
 
 # The rate at which a statistical test of a right program may fail.
 FALSE_ALARM = 1e-6
@@ -22,6 +22,8 @@ def seeded(seed: int) -> Iterator[None]:
     Never for real data: whoever knows the seed can take the noise off. Other threads and forked children
     keep drawing from the operating system.
     """
+    # Which tables are there decides how a value is drawn from the bits, and so which value the same bits give.
+    cache.clear()
     before = bits._threads.source
     bits._threads.source = bits.Source(_entropy(seed))
     try:

@@ -26,7 +26,9 @@ _ENDINGS = {"out": (".json",), "sample": (".csv", ".parquet"), "report": (".html
 
 @click.command()
 @click.argument("table")
-@click.option("--method", default="auto", show_default=True, help="aim, mst, mwem, merf, independent, tables, smalldb, auto.")
+@click.option(
+    "--method", default="auto", show_default=True, help="aim, mst, mwem, merf, independent, tables, smalldb, auto."
+)
 @click.option("--workload", type=int, help="How many columns the marginals have that it is to get right (3).")
 @click.option("--bins", type=int, default=32, show_default=True, help="The most bins of a number or a date.")
 @click.option("--column", "columns", multiple=True, help="A column to have; all but free text, unless named.")

@@ -27,7 +27,7 @@ from discreet.publish.workload import Workload
 FINE = 64
 
 # What part of the budget measures single attributes, and what part chooses pairs; the rest measures the pairs.
-SINGLES, CHOOSING = Fraction(3, 10), Fraction(3, 20)
+SINGLES, CHOOSING = Fraction(3, 10), Fraction(1, 4)
 
 
 def build(measure: Measure, domain: Domain, allowance: Allowance, workload: Workload, say: Say) -> Built:
