@@ -15,49 +15,21 @@ from discreet.account.zcdp import Zcdp
 from discreet.core import record as records
 from discreet.core.errors import BadParameter
 from discreet.publish.coded import Coded, columns_of
-from discreet.publish.coding import Coding
 from discreet.publish.domain import Clique, Domain
 from discreet.publish.expected import mean_of_noise
 from discreet.publish.model.belief import Table
-from discreet.publish.model.fit import Fit, Noisy
+from discreet.publish.model.fit import Noisy
 from discreet.publish.model.marginal import Marginals
 from discreet.publish.quality_page import page
+from discreet.publish.twin_serial import Written
 from discreet.publish.workload import Workload
 
 _EXACT = "exact: made from the data themselves, under no budget; for the custodian's eyes alone, never to be published"
 _PAID = "from paid measurements alone: may be shown to anyone who may see the twin"
 
 
-class Judged(Protocol):
-    """What is needed of a twin."""
-
-    @property
-    def domain(self) -> Domain:
-        """Its attributes."""
-
-    @property
-    def model(self) -> Fit:
-        """Its model."""
-
-    @property
-    def measured(self) -> tuple[Noisy, ...]:
-        """What was measured."""
-
-    @property
-    def loss(self) -> PrivacyLoss:
-        """What that cost."""
-
-    @property
-    def method(self) -> str:
-        """How it was made."""
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """What is to be known of it."""
-
-    @property
-    def coding(self) -> Coding | None:
-        """How its codes stand for values."""
+class Judged(Written, Protocol):
+    """What is needed of a twin, beside what is written of it."""
 
     @property
     def rows(self) -> int:
