@@ -5,6 +5,7 @@ from functools import cache
 
 import pytest
 
+from discreet.data.engine import EngineFailed
 from tests.engines.spark_stories import STORIES
 from tests.spark import alone
 
@@ -41,6 +42,16 @@ def test_a_folder_larger_than_the_drivers_memory_is_answered():
     found, _ = alone("tests.engines.spark_large", 200_000, 80, "480m")
     assert found["bytes"] > 480 << 20
     assert found["spark"] == found["duckdb"]
+
+
+def test_a_java_process_killed_in_mid_question_leaves_the_debit_and_one_text(tmp_path):
+    first, log = alone("tests.engines.spark_killed", tmp_path, "first")
+    assert first["told"] == str(EngineFailed())
+    assert first["before"] != first["after"]
+    assert "Traceback" not in log
+    again, _ = alone("tests.engines.spark_killed", tmp_path, "again")
+    assert (again["told"], again["cells"]) == ("", 3)
+    assert again["before"] == again["after"] == first["after"]  # what was paid is run again, not paid again
 
 
 @pytest.mark.soak

@@ -9,33 +9,15 @@ from typing import TYPE_CHECKING
 from discreet.cli import _demo_svg as svg
 from discreet.cli._demo_steps import EPSILON, QUESTION, Asked, Attacked, Stood
 from discreet.cli._demo_words import SHORT, asked_words, attacked_words, audited_words, short, stood_words
+from discreet.core import page as pages
 from discreet.core.version import __version__
 
 if TYPE_CHECKING:
     from discreet.lab.finding import Finding
 
 _STYLE = """
-:root { color-scheme: light dark; --paper: #fdfdfc; --card: #ffffff; --ink: #1e293b; --quiet: #64748b; --rule: #e2e8f0;
-  --blue: #2563eb; --soft: #bfd3fb; --track: #eef2f7; --bad: #dc7c5c; --good: #2f9e8f; --code: #f3f5f9; }
-@media (prefers-color-scheme: dark) { :root { --paper: #10151f; --card: #171e2b; --ink: #e2e8f0; --quiet: #94a3b8;
-  --rule: #2b3648; --blue: #7fa9ff; --soft: #2f4a80; --track: #232d3f; --bad: #d9805f; --good: #3fb8a7;
-  --code: #1d2635; } }
-* { box-sizing: border-box; }
-body { background: var(--paper); color: var(--ink); font: 16px/1.6 system-ui, sans-serif; margin: 0; }
-main { max-width: 760px; margin: 0 auto; padding: 40px 20px 60px; }
-h1 { font-size: 30px; line-height: 1.2; margin: 0 0 8px; }
-h2 { font-size: 19px; margin: 0 0 10px; }
-h2 b { color: var(--blue); letter-spacing: .06em; margin-right: 8px; }
-section { background: var(--card); border: 1px solid var(--rule); border-radius: 10px; padding: 22px 24px;
-  margin: 22px 0; }
-p { margin: 10px 0; }
-.lead, footer { color: var(--quiet); }
-pre { background: var(--code); border-radius: 6px; padding: 12px 14px; overflow-x: auto; font-size: 13.5px;
-  line-height: 1.5; margin: 12px 0; }
 table.preview { border-collapse: collapse; font-size: 14px; margin: 12px 0; font-variant-numeric: tabular-nums; }
 table.preview th, table.preview td { text-align: left; padding: 4px 18px 4px 0; border-bottom: 1px solid var(--rule); }
-.scroll { overflow-x: auto; }
-svg { display: block; max-width: 100%; height: auto; margin: 16px 0; }
 svg text { dominant-baseline: middle; font: 13.5px system-ui, sans-serif; fill: var(--ink);
   font-variant-numeric: tabular-nums; }
 svg text.title { font-weight: 600; } svg text.quiet { fill: var(--quiet); font-size: 12px; }
@@ -60,18 +42,19 @@ class Shown:
 
 def page(shown: Shown, again: str) -> str:
     """Return the page; `again` is what to try next, in lines of code."""
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1"><title>Discreet: the demonstration</title>'
-        f"<style>{_STYLE}</style></head><body><main><h1>Answers without anyone in them</h1>"
+    body = (
+        "<h1>Answers without anyone in them</h1>"
         '<p class="lead">Discreet answers questions about a table of people without giving away anyone in it. Here it '
         "does so with 20,190 person-years of the RAND Health Insurance Experiment. No number below is canned: the "
         "noise in all of them was drawn on this machine.</p>"
         f"{_asked(shown.asked)}{_attacked(shown.attacked)}{_audited(shown)}{_stood(shown.stood)}"
         f"<section><h2>What to try next</h2><pre>{escape(again)}</pre></section>"
-        f"<footer>Made by discreet demo, version {escape(__version__)}. The table is in the public domain: RAND "
-        "Corporation; Cameron and Trivedi, Microeconometrics (2005).</footer></main></body></html>\n"
     )
+    words = (
+        f"Made by discreet demo, version {escape(__version__)}. The table is in the public domain: RAND "
+        "Corporation; Cameron and Trivedi, Microeconometrics (2005)."
+    )
+    return pages.page("Discreet: the demonstration", body, style=_STYLE, words=words)
 
 
 def _asked(asked: Asked) -> str:

@@ -62,6 +62,8 @@ STARTED = {
 OLDEST_JAVA = 17
 # What PySpark would write about an exception, with its words and those of the statement.
 _LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+# Where Py4J writes that Java does not answer any more; the nameless one is the root.
+_CONNECTION_LOGGERS = ("", "py4j.clientserver", "py4j.java_gateway")
 
 _lock = Lock()
 _here = local()
@@ -115,6 +117,8 @@ def _running(master: str | None) -> SparkSession:
     for name in _LOGGERS:
         # Adding a filter again changes nothing.
         PySparkLogger.getLogger(name).addFilter(_HUSHED)
+    for name in _CONNECTION_LOGGERS:
+        logging.getLogger(name).addFilter(_HUSHED)
     with withheld():
         if found := SparkSession.getActiveSession():
             return found

@@ -1,0 +1,134 @@
+"""Copies: a table taken out to be attacked, in memory, under no budget, and never what a vault holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.core.errors import BadParameter, UnknownName
+from discreet.publish.coded import columns_of
+
+Bits = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Copied:
+    """A table as columns in memory; `identifier` names the column that says whose a row is, if there is one.
+
+    Text is an array of objects and a missing value is None; numbers and dates are arrays of their own, or of objects
+    where some are missing.
+    """
+
+    name: str
+    columns: Mapping[str, NDArray[Any]]
+    identifier: str | None = None
+
+    @classmethod
+    def read(cls, source: object, *, identifier: str | None = None, name: str | None = None) -> Copied:
+        """Copy a CSV or Parquet file, a data frame, an Arrow table or a dict of columns."""
+        if isinstance(source, str | Path):
+            found, called = _file(Path(source)), Path(source).name.partition(".")[0]
+        else:
+            found, called = {key: _array(values) for key, values in columns_of(source).items()}, "table"
+        copied = cls(name or called, found, identifier)
+        if not found or len({len(values) for values in found.values()}) > 1:
+            why = "a table has columns, all of the same length"
+            raise BadParameter("table", str(name or called), why=why, fix="give each row all its values")
+        if identifier is not None:
+            copied.column(identifier)
+        return copied
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are: a copy has no secrets from the one who made it."""
+        return len(next(iter(self.columns.values())))
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The names of the columns, without the identifier."""
+        return tuple(name for name in self.columns if name != self.identifier)
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Return a column; an unknown one is refused with the nearest that exist."""
+        if name not in self.columns:
+            raise UnknownName("column", name, self.columns)
+        return self.columns[name]
+
+    def codes(self, names: Sequence[str]) -> Bits:
+        """Return a whole number for every row, 0, 1, ...: equal where the rows agree in all these columns."""
+        total: Bits = np.zeros(self.rows, np.int64)
+        for name in names:
+            codes = _coded(self.column(name))
+            total = total * (int(codes.max(initial=0)) + 1) + codes
+            total = np.unique(total, return_inverse=True)[1].astype(np.int64)  # stays small, however many columns
+        return total
+
+    def bits(self, column: str, value: object = None) -> Bits:
+        """Return a secret bit for every row: whether the column has the value (as text), or its commonest value."""
+        codes = self.codes([column])
+        if value is None:
+            return np.asarray(codes == int(np.bincount(codes).argmax()), np.int64)
+        found = np.array([str(each) == str(value) for each in self.column(column)], np.int64)
+        if not found.any():
+            known = sorted({str(each) for each in self.column(column)})
+            raise UnknownName(f"value of {column}", str(value), known)
+        return found
+
+    def taken(self, rows: NDArray[Any]) -> Copied:
+        """Return the copy with some of its rows alone, by a mask or by places."""
+        return Copied(self.name, {name: values[rows] for name, values in self.columns.items()}, self.identifier)
+
+    def people(self) -> Copied:
+        """Return the copy with the first row of each person, or all of it where no column identifies people."""
+        if self.identifier is None:
+            return self
+        first = np.unique(self.codes([self.identifier]), return_index=True)[1]
+        return self.taken(np.sort(first))
+
+
+def _file(path: Path) -> dict[str, NDArray[Any]]:
+    """Read a file by its ending; here, unlike behind a vault, types may be guessed from what it says."""
+    import duckdb
+
+    if not path.exists():
+        raise BadParameter("table", str(path), why="there is no such file", fix="give a .csv or a .parquet file")
+    sql = "FROM read_parquet(?)" if path.suffix.lower() in (".parquet", ".pq") else "FROM read_csv(?)"
+    with duckdb.connect() as engine:
+        try:
+            found = engine.execute(sql, [str(path)]).fetchnumpy()
+        except duckdb.Error:
+            fix = "give a .csv or a .parquet file"
+            raise BadParameter("table", str(path), why="it cannot be read as a table", fix=fix) from None
+    return {str(name): _array(values) for name, values in found.items()}
+
+
+def _array(values: object) -> NDArray[Any]:
+    """Return a column as an array whose missing values are None."""
+    if isinstance(values, np.ma.MaskedArray):
+        return _without(np.asarray(values.data), np.ma.getmaskarray(values))
+    if hasattr(values, "to_pylist"):  # Arrow
+        values = values.to_pylist()
+    array = np.asarray(values)
+    if array.dtype.kind in "US":
+        return array.astype(object)
+    return _without(array, np.isnan(array)) if array.dtype.kind == "f" else array
+
+
+def _without(values: NDArray[Any], missing: NDArray[np.bool_]) -> NDArray[Any]:
+    if not missing.any():
+        return values.astype(object) if values.dtype.kind in "US" else values
+    found = values.astype(object)
+    found[missing] = None
+    return found
+
+
+def _coded(values: NDArray[Any]) -> Bits:
+    if values.dtype.kind != "O":
+        return np.unique(values, return_inverse=True)[1].astype(np.int64)
+    seen: dict[object, int] = {}
+    return np.fromiter((seen.setdefault(each, len(seen)) for each in values), np.int64, len(values))

@@ -1,0 +1,73 @@
+"""Tests of copies: what is read, what counts as equal, and whose a row is."""
+
+import datetime as dt
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from discreet.core.errors import BadParameter, UnknownName
+from discreet.lab import rand
+from discreet.lab.copied import Copied
+
+TABLE = {"who": [1, 1, 2, 3], "town": ["A", None, "A", "B"], "age": [30.0, float("nan"), 30.0, 41.0]}
+
+
+@pytest.mark.parametrize("made", [dict, pd.DataFrame, pa.table], ids=["dict", "pandas", "arrow"])
+def test_every_kind_of_table_is_copied_with_its_missing_values(made):
+    copied = Copied.read(made(TABLE), identifier="who")
+    assert copied.rows == 4
+    assert copied.attributes == ("town", "age")
+    assert [each if isinstance(each, str) else None for each in copied.column("town")] == ["A", None, "A", "B"]
+    assert copied.codes(["age"])[1] not in copied.codes(["age"])[[0, 2, 3]]
+
+
+def test_files_are_read_by_their_endings(tmp_path):
+    pd.DataFrame({"day": [dt.date(2020, 1, 2), None], "x": [1, 2]}).to_csv(tmp_path / "days.csv", index=False)
+    days = Copied.read(tmp_path / "days.csv")
+    assert days.name == "days"
+    assert days.rows == 2
+    assert days.column("day")[1] is None
+    assert Copied.read(rand.path()).rows == rand.ROWS
+
+
+def test_codes_are_equal_exactly_where_all_columns_agree():
+    copied = Copied.read({"a": [1, 1, 2, 2], "b": ["x", "y", "x", "x"]})
+    codes = copied.codes(["a", "b"])
+    assert codes[2] == codes[3]
+    assert len(set(codes.tolist())) == 3
+    assert copied.codes([]).tolist() == [0, 0, 0, 0]
+
+
+def test_codes_of_many_columns_do_not_overflow():
+    columns = {f"c{place}": np.arange(1000) for place in range(12)}  # a thousand to the twelfth if multiplied out
+    assert len(np.unique(Copied.read(columns).codes(list(columns)))) == 1000
+
+
+def test_a_bit_is_a_value_or_the_commonest():
+    copied = Copied.read({"town": ["A", "B", "A", None]})
+    assert copied.bits("town").tolist() == [1, 0, 1, 0]
+    assert copied.bits("town", "B").tolist() == [0, 1, 0, 0]
+
+
+def test_people_are_the_first_rows_of_each():
+    people = Copied.read(TABLE, identifier="who").people()
+    assert people.column("who").tolist() == [1, 2, 3]
+    assert people.column("age").tolist()[0] == 30
+
+
+def test_what_is_no_table_is_refused(tmp_path):
+    (tmp_path / "not.parquet").write_text("text")
+    with pytest.raises(BadParameter, match="no such file"):
+        Copied.read(tmp_path / "absent.csv")
+    with pytest.raises(BadParameter, match="cannot be read"):
+        Copied.read(tmp_path / "not.parquet")
+    with pytest.raises(BadParameter, match="same length"):
+        Copied.read({"a": [1, 2], "b": [1]})
+    with pytest.raises(UnknownName, match="towns"):
+        Copied.read(TABLE).column("towns")
+    with pytest.raises(UnknownName, match="value of town"):
+        Copied.read(TABLE).bits("town", "Z")
+    with pytest.raises(UnknownName):
+        Copied.read(TABLE, identifier="nobody")
