@@ -9,7 +9,8 @@ from discreet.account.pure import Pure
 from discreet.account.zcdp import Zcdp
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.lab.audit import audit
-from discreet.lab.defence import DELTA, Exact, Gaussed, Laplaced, Noisy, Rounded, Sampled, Suppressed, ceiling, named
+from discreet.lab.defence import DELTA, Exact, Gaussed, Laplaced, Noisy, Rounded, Sampled, Suppressed, ceiling
+from discreet.lab.targets import named
 from discreet.lab.vaulted import Vaulted
 from discreet.testing import seeded
 

@@ -114,19 +114,22 @@ def ask(vault: Opened) -> Asked:
 def attack() -> Attacked:
     """Reconstruct a secret bit of people in a copy of the public table; no vault or ledger is touched."""
     from discreet.lab import rand
-    from discreet.lab.reconstruction import ceiling, exact, private, reconstruction, rounded
+    from discreet.lab.attacks.reconstruction import reconstruction
+    from discreet.lab.defence import Defence, Exact, Laplaced, Rounded, ceiling
 
     copied = rand.copy(PEOPLE)
-    mechanism = private(EPSILON, QUERIES)
-    defences = {
-        "exact": exact,
-        "rounded to 5": rounded(5),
-        "rounded to 10": rounded(10),
-        "Discreet": mechanism.release,
+    private = Laplaced(EPSILON)
+    defences: dict[str, Defence] = {
+        "exact": Exact(),
+        "rounded to 5": Rounded(5),
+        "rounded to 10": Rounded(10),
+        "Discreet": private,
     }
-    right = tuple((name, reconstruction(copied.secret, answers, QUERIES).right) for name, answers in defences.items())
-    spent = float(mechanism.loss.epsilon(delta=0))
-    return Attacked(PEOPLE, QUERIES, spent, right, ceiling(spent))
+    right = tuple(
+        (name, reconstruction(copied.secret, defence, questions=QUERIES, method="least_squares").right)
+        for name, defence in defences.items()
+    )
+    return Attacked(PEOPLE, QUERIES, private.epsilon, right, ceiling(private.epsilon) or 1.0)
 
 
 def audit(asked: Asked) -> Finding:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
+from discreet.cli._deployments import deployments
 from discreet.cli.output import Output
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation
@@ -51,6 +52,9 @@ _RELATION = click.option(
 @click.group()
 def command() -> None:
     """Say what privacy losses cost: compose them, convert them, calibrate noise, plot them."""
+
+
+command.add_command(deployments)
 
 
 @command.command(epilog=_EVENTS)

@@ -1,14 +1,16 @@
-"""discreet audit: try to refute what mechanisms promise, and show the evidence."""
+"""discreet audit: try to refute what mechanisms, or questions, promise, and show the evidence."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from discreet.cli._audit_sql import STYLES, audit_question, question_of
+from discreet.cli._vault import budget_options, vault_option
 from discreet.cli.exits import Exit, code_of
 from discreet.cli.output import Output, console
 from discreet.core.errors import BadParameter
@@ -25,13 +27,13 @@ if TYPE_CHECKING:
 Audited = list[tuple[str, str, "Finding"]]
 
 _ROOMY = 110
-_STYLES = {"consistent": "green", "violated": "bold red"}
+_SAMPLES = 10**6
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[MECHANISM]...")
+@click.argument("names", nargs=-1, metavar="[QUESTION | MECHANISM]...")
 @click.option("--all", "everything", is_flag=True, help="Audit every mechanism there is.")
-@click.option("--samples", default="1e6", show_default=True, metavar="COUNT", help="Runs on each neighbour.")
+@click.option("--samples", metavar="COUNT", help="Draws on each neighbour; 1e6, or 1e5 for a question.")
 @click.option(
     "--layer",
     "layers",
@@ -44,18 +46,60 @@ _STYLES = {"consistent": "green", "violated": "bold red"}
     type=click.Path(path_type=Path, dir_okay=False),
     help="Draw the trade-off curve of the claim and the most telling point (.png, .svg or .pdf).",
 )
+@vault_option
+@click.option(
+    "--policy",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Take the tables of a question from a discreet.toml instead of a vault.",
+)
+@budget_options("What the question promises to cost")
+@click.option("--key", "keys", multiple=True, metavar="COLUMN=A,B", help="Keys of a column that has none.")
+@click.option("--max-rows", metavar="ROWS", help="Lower the rows a person counts for; auto buys a good number.")
+@click.option("--runs", metavar="COUNT", help="How often a question is asked from end to end on each neighbour.")
 @click.pass_obj
 def command(
-    output: Output, names: tuple[str, ...], everything: bool, samples: str, layers: tuple[str, ...], plot: Path | None
+    output: Output,
+    names: tuple[str, ...],
+    everything: bool,
+    samples: str | None,
+    layers: tuple[str, ...],
+    plot: Path | None,
+    vault: Path,
+    policy: Path | None,
+    epsilon: str | None,
+    delta: str | None,
+    rho: str | None,
+    keys: tuple[str, ...],
+    max_rows: str | None,
+    runs: str | None,
 ) -> int:
-    """Try to refute what mechanisms promise, on their own worst-case neighbours.
+    """Try to refute what mechanisms promise, or what a question in SQL does, on worst-case neighbours.
 
-    Three layers look at each pair: exact probabilities, an event found in samples, and a replay of the same randomness.
-    A claim that is refuted ends the command with exit code 5.
+    Three layers look at each pair of a mechanism: exact probabilities, an event found in samples, and a replay of the
+    same randomness. A question, a SELECT in quotes, is asked about made-up rows of the declared tables, through the
+    engine that would answer it: of the vault only declarations are read. What is refuted ends with exit code 5.
     """
     from discreet.lab.finding import ClaimViolated, worst
 
-    audited = _run(output, _chosen(names, everything), _count(samples), layers)
+    question = question_of(names)
+    draws = None if samples is None else _count("samples", samples)
+    given = {"policy": policy, "epsilon": epsilon, "delta": delta, "rho": rho, "max-rows": max_rows, "runs": runs}
+    if question is not None:
+        _refuse_any({"all": everything or None, "layer": layers or None}, "mechanisms", "leave it out")
+        return audit_question(
+            output,
+            question,
+            vault=vault,
+            policy=policy,
+            price=(epsilon, delta, rho),
+            max_rows=max_rows,
+            keys=keys,
+            samples=draws,
+            runs=None if runs is None else _count("runs", runs),
+            plot=plot,
+        )
+    _refuse_any({**given, "key": keys or None}, "questions", 'ask one: discreet audit "SELECT ..."')
+    audited = _run(output, _chosen(names, everything), _SAMPLES if draws is None else draws, layers)
     drawn = [finding for _, _, finding in audited if finding.point is not None]
     if plot is not None and drawn:
         worst(tuple(drawn)).plot(plot)
@@ -108,11 +152,18 @@ def _chosen(names: tuple[str, ...], everything: bool) -> list[str]:
     return list(registry) if everything else [name.replace("-", "_") for name in names]
 
 
-def _count(text: str) -> int:
-    number = parse_written("samples", text)
+def _count(name: str, text: str) -> int:
+    number = parse_written(name, text)
     if number.denominator != 1:
-        raise BadParameter("samples", text, why="runs are counted in whole numbers", fix="write 1000000 or 1e6")
+        raise BadParameter(name, text, why="runs are counted in whole numbers", fix="write 1000000 or 1e6")
     return number.numerator
+
+
+def _refuse_any(given: Mapping[str, object], whose: str, fix: str) -> None:
+    """Refuse options that belong to the other kind of audit."""
+    for name, value in given.items():
+        if value is not None:
+            raise BadParameter(name, value, why=f"it is for {whose} alone", fix=fix)
 
 
 @contextmanager
@@ -149,7 +200,7 @@ def _table(audited: Audited) -> Table:
             table.add_row(Text(name, style="bold"))
         first = Text(f"  {trial}" if (name, trial) != shown else "")
         figures = f"{finding.claimed:.4f}", f"{finding.lower:.4f}", f"{finding.delta:g}"
-        verdict = Text(finding.verdict, style=_STYLES[finding.verdict])
+        verdict = Text(finding.verdict, style=STYLES[finding.verdict])
         event = [Text(finding.event, no_wrap=not finding.violated, overflow="ellipsis")] if roomy else []
         table.add_row(first, finding.layer.replace("_", " "), *figures, verdict, *event)
         shown = (name, trial)
@@ -162,5 +213,5 @@ def _summary(audited: Audited) -> Text:
     pairs = {(name, trial) for name, trial, _ in audited}
     broken = {(name, trial) for name, trial, finding in audited if finding.violated}
     if broken:
-        return Text(f"{len(broken)} of {len(pairs)} pairs of neighbours refute the claim.", style=_STYLES["violated"])
-    return Text(f"{len(pairs)} pairs of neighbours, nothing against the claims.", style=_STYLES["consistent"])
+        return Text(f"{len(broken)} of {len(pairs)} pairs of neighbours refute the claim.", style=STYLES["violated"])
+    return Text(f"{len(pairs)} pairs of neighbours, nothing against the claims.", style=STYLES["consistent"])

@@ -62,10 +62,11 @@ class Copied:
     def codes(self, names: Sequence[str]) -> Bits:
         """Return a whole number for every row, 0, 1, ...: equal where the rows agree in all these columns."""
         total: Bits = np.zeros(self.rows, np.int64)
-        for name in names:
+        for place, name in enumerate(names):
             codes = _coded(self.column(name))
             total = total * (int(codes.max(initial=0)) + 1) + codes
-            total = np.unique(total, return_inverse=True)[1].astype(np.int64)  # stays small, however many columns
+            if place:  # stays small, however many columns
+                total = np.unique(total, return_inverse=True)[1].astype(np.int64)
         return total
 
     def bits(self, column: str, value: object = None) -> Bits:

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.account.checks import Number, positive, whole
-from discreet.core.errors import BadParameter, UnknownName
-from discreet.core.written import parse_written
+from discreet.core.errors import BadParameter
 from discreet.lab.copied import Bits
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
@@ -73,8 +72,12 @@ class _Answering:
     answer: Callable[[Bits, Bits], Answers]
 
     def sums(self, groups: Groups) -> Answers:
-        wide = np.ascontiguousarray(groups, dtype=np.float64)
-        both = np.rint(wide @ np.column_stack([self.values, np.ones_like(self.values)]).astype(np.float64))
+        """Count exactly, then answer."""
+        weights = np.column_stack([self.values, np.ones_like(self.values)]).astype(np.float64)
+        # Some rows at a time: as numbers, the groups of ten thousand people would take gigabytes.
+        step = max(1, (1 << 23) // max(1, groups.shape[1]))
+        parts = [groups[at : at + step].astype(np.float64) @ weights for at in range(0, len(groups), step)]
+        both = np.rint(np.concatenate([np.empty((0, 2)), *parts]))
         exact, sizes = both.astype(np.int64).T
         return np.asarray(self.answer(exact, sizes), dtype=np.float64)
 
@@ -250,6 +253,7 @@ class _Planned:
         self.left = self.questions
 
     def sums(self, groups: Groups) -> Answers:
+        """Answer as many questions as are left."""
         answered = min(self.left, len(groups))
         self.left -= answered
         found = np.full(len(groups), np.nan)
@@ -259,30 +263,3 @@ class _Planned:
     def _noised(self, exact: Bits, _: Bits) -> Answers:
         """Draw the noise of the whole vector, which is as long as planned, and keep what was asked of it."""
         return self.release(np.pad(exact, (0, self.questions - len(exact))))[: len(exact)]
-
-
-def named(text: str) -> Defence:
-    """Return the defence that a text names: exact, rounded:5, suppressed:10, sampled:0.5, noisy:8, laplace:1, ..."""
-    from discreet.lab.vaulted import Vaulted
-
-    word, _, amount = text.partition(":")
-    made: dict[str, tuple[str, Callable[[Fraction], Defence]]] = {
-        "exact": ("", lambda _: Exact()),
-        "rounded": ("5", lambda value: Rounded(_whole(text, value))),
-        "suppressed": ("10", lambda value: Suppressed(_whole(text, value))),
-        "sampled": ("0.5", lambda value: Sampled(float(value))),
-        "noisy": ("5", lambda value: Noisy(_whole(text, value))),
-        "laplace": ("1", Laplaced),
-        "gaussian": ("0.1", Gaussed),
-        "vault": ("1", Vaulted),
-    }
-    if word not in made:
-        raise UnknownName("target", word, made)
-    usual, make = made[word]
-    return make(parse_written("target", amount or usual or "1"))
-
-
-def _whole(text: str, value: Fraction) -> int:
-    if value.denominator != 1:
-        raise BadParameter("target", text, why="its number is a whole one", fix="write rounded:5, suppressed:10")
-    return value.numerator

@@ -17,6 +17,7 @@ _INK, _GRID, _QUIET = "#334155", "#e2e8f0", "#94a3b8"
 _COLOURS = {"bad": "#c2410c", "good": "#0d9488", "plain": "#2563eb", "quiet": _QUIET}
 _ORDER = ("#2563eb", "#c2410c", "#0d9488", "#7c3aed", "#b45309", "#475569")
 _ENDINGS = (".png", ".svg", ".pdf")
+_UNDATED: dict[str, None] = {"Date": None, "Creator": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +93,14 @@ def save(picture: Picture, path: str | Path) -> None:
     figure = _figure(picture)
     place.parent.mkdir(parents=True, exist_ok=True)
     with _plainly():
-        figure.savefig(place, dpi=130, metadata={"Date": None} if place.suffix.lower() == ".svg" else None)
+        figure.savefig(place, dpi=130, metadata=_UNDATED if place.suffix.lower() == ".svg" else None)
 
 
 def svg(picture: Picture) -> str:
     """Draw a picture as an SVG element, to be put into a page."""
     figure, written = _figure(picture), io.StringIO()
     with _plainly():
-        figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(written, format="svg", metadata=_UNDATED)
     text = written.getvalue()
     return text[text.index("<svg") :]
 
@@ -118,7 +119,7 @@ def _figure(picture: Picture) -> Any:
         raise MissingExtra("the picture", "plot", "matplotlib") from error
     match picture:
         case Bars():
-            figure = Figure(figsize=(7, 1.1 + 0.36 * len(picture.names)), layout="constrained")
+            figure = Figure(figsize=(7, 1.8 + 0.36 * len(picture.names)), layout="constrained")
             _bars(figure.subplots(), picture)
         case Curves():
             figure = Figure(figsize=(7, 4.2), layout="constrained")
@@ -171,16 +172,18 @@ def _cells(figure: Any, axes: Any, picture: Cells) -> None:
 
 
 def _lines(axes: Any, lines: Sequence[Line]) -> None:
+    look = {"color": _INK, "linestyle": "--", "linewidth": 1}
+    words = {"color": _INK, "fontsize": 8}
+    upright = sorted((line for line in lines if line.upright), key=lambda line: line.at)
+    for place, line in enumerate(upright):
+        # The words of lines that may stand close together go apart.
+        side = "center" if len(upright) == 1 else "right" if place == 0 else "left"
+        axes.axvline(line.at, **look)
+        axes.annotate(line.text, (line.at, 1), xycoords=("data", "axes fraction"), va="bottom", ha=side, **words)
     for line in lines:
-        look = {"color": _INK, "linestyle": "--", "linewidth": 1}
-        if line.upright:
-            axes.axvline(line.at, **look)
-            where: dict[str, Any] = {"xy": (line.at, 1), "xycoords": ("data", "axes fraction")}
-            axes.annotate(line.text, va="bottom", ha="center", color=_INK, fontsize=8, **where)
-        else:
+        if not line.upright:
             axes.axhline(line.at, **look)
-            where = {"xy": (1, line.at), "xycoords": ("axes fraction", "data")}
-            axes.annotate(line.text, va="bottom", ha="right", color=_INK, fontsize=8, **where)
+            axes.annotate(line.text, (1, line.at), xycoords=("axes fraction", "data"), va="bottom", ha="right", **words)
 
 
 def _dress(axes: Any, title: str, across: str, up: str) -> None:

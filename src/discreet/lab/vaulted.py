@@ -8,6 +8,7 @@ from pathlib import Path
 from weakref import finalize
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.account.budget import Budget
 from discreet.account.checks import Number, positive
@@ -76,11 +77,14 @@ class _Target:
 
     def sums(self, groups: Groups) -> Answers:
         """Ask for each group in turn; once the account is spent, nothing is answered any more."""
-        return np.array([self._sum(np.flatnonzero(members).tolist()) for members in groups], np.float64)
+        return np.array([self._sum(members) for members in groups], np.float64)
 
-    def _sum(self, members: list[int]) -> float:
+    def _sum(self, members: NDArray[np.bool_]) -> float:
         table = self.session.table(TABLE)
-        asked = table.where(table["row"].is_in(members or [-1])).agg(sum=sum_of("value"))
+        # Few rows are named, and of many those that are left out: a question stays short.
+        most = 2 * int(members.sum()) > len(members)
+        named = table["row"].is_in(np.flatnonzero(members != most).tolist() or [-1])
+        asked = table.where(~named if most else named).agg(sum=sum_of("value"))
         try:
             value = asked.release(epsilon=self.each, fresh=True).column("sum").cells[0].value
         except BudgetExceeded:

@@ -1,0 +1,1 @@
+"""The commands under `discreet attack`: one file per attack."""

@@ -1,0 +1,52 @@
+"""discreet attack all: every attack on a copy of a table, and one page that says what falls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from discreet.cli._attacking import opened, outcome_table, progress, table_options
+from discreet.cli.output import Output
+
+if TYPE_CHECKING:
+    from discreet.lab.report import Report
+
+
+@click.command()
+@table_options
+@click.option("--only", multiple=True, metavar="ATTACK", help="This attack alone; may be repeated.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("attacks.html"),
+    show_default=True,
+    help="Where the page goes; a name that ends in .json gets the figures alone.",
+)
+@click.pass_obj
+def command(output: Output, table: Path | None, identifier: str | None, only: tuple[str, ...], out: Path) -> None:
+    """Run every attack there is on a copy of the table, and write one page.
+
+    The page tells facts about the table: keep it as you keep the table. No budget is touched.
+    """
+    from discreet.lab.attacks import attacks
+    from discreet.lab.report import report
+    from discreet.lab.report_page import checked, save
+
+    checked(out)
+    copied = opened(table, identifier)
+    with progress(output) as say:
+        found = report(copied, only=[name.replace("-", "_") for name in only] or list(attacks), say=say)
+        say("write the page")
+        save(found, out)
+    output.show({**found.record(), "out": str(out)}, outcome_table(found.outcomes), _closing(found, out))
+
+
+def _closing(found: Report, out: Path) -> str:
+    from rich.markup import escape
+
+    fallen = sum(each.falls for each in found.outcomes)
+    skipped = [section.attack for section in found.sections if section.skipped]
+    words = f" Skipped: {', '.join(skipped)}." if skipped else ""
+    return f"{fallen} of {len(found.outcomes)} targets fall. The page is in [bold]{escape(str(out))}[/bold].{words}"

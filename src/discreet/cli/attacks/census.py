@@ -1,0 +1,74 @@
+"""discreet attack census: solve published tables of small blocks for the people in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from discreet.cli._attacking import opened, plot_option, progress, show, table_options, target_option, targets
+from discreet.cli.exits import Exit
+from discreet.cli.output import Output
+from discreet.core.errors import BadParameter
+
+
+@click.command()
+@table_options
+@target_option("exact", "suppressed:3", "laplace:1")
+@click.option(
+    "--attribute",
+    "attributes",
+    multiple=True,
+    metavar="COLUMN",
+    help="A column of the tables, the one with most values (age) first; chosen when left out.",
+)
+@click.option("--register", type=int, default=2, show_default=True, help="How many of them a list of names has too.")
+@click.option("--block", metavar="COLUMN", help="The column of blocks; made up at random when left out.")
+@click.option("--size", type=int, default=20, show_default=True, help="How many people make up a block.")
+@click.option("--blocks", type=int, default=20, show_default=True, help="How many blocks to make up.")
+@click.option("--seconds", type=float, default=0.5, show_default=True, help="The longest to solve for one block.")
+@plot_option
+@click.pass_obj
+def command(
+    output: Output,
+    table: Path | None,
+    identifier: str | None,
+    words: tuple[str, ...],
+    attributes: tuple[str, ...],
+    register: int,
+    block: str | None,
+    size: int,
+    blocks: int,
+    seconds: float,
+    plot: Path | None,
+) -> int:
+    """Solve published tables of small blocks for the people in them.
+
+    Counts by age, sex and more are published for every block, and an integer program finds the records that fit them
+    all. A list of names with some of the columns then says whose they are.
+    """
+    from discreet.lab.attacks._reconstruction_people import crowd
+    from discreet.lab.attacks.census import blocked, census, chosen, compared
+
+    people, defences = crowd(opened(table, identifier)), targets(words)
+    names = list(attributes) or (chosen(people) if people is not None else [])
+    if people is None or not names:
+        why = "no column has tens of whole values, as an age does, beside others with a few"
+        raise BadParameter("attribute", None, why=why, fix="name the columns with --attribute")
+    neighbourhoods = people if block else blocked(people, size, blocks)
+    results = []
+    with progress(output, len(defences)) as advance:
+        for defence in defences:
+            advance(defence.name)
+            results.append(
+                census(
+                    neighbourhoods,
+                    block=block or "block",
+                    attributes=names,
+                    defence=defence,
+                    register=register,
+                    seconds=seconds,
+                )
+            )
+    show(output, compared(results), plot, attributes=names)
+    return Exit.DONE

@@ -1,0 +1,74 @@
+"""discreet attack danger: the danger meter, for a release that is planned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from discreet.cli._attacking import plot_option
+from discreet.cli.output import Output
+from discreet.core.written import parse_written
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from discreet.lab.danger import Danger
+
+_STYLES = {"safe": "green", "careful": "yellow", "falls": "bold red"}
+
+
+@click.command()
+@click.option("--rows", type=int, required=True, help="How many people the table has.")
+@click.option("--questions", type=int, required=True, help="How many counts are to be published.")
+@click.option("--error", help="Each count is off by any number up to this, in people; 0 if they are exact.")
+@click.option("--rounded", type=int, help="Counts are rounded to multiples of this.")
+@click.option("--laplace", help="Laplace noise of so much epsilon in all.")
+@click.option("--gaussian", help="Gaussian noise of so much rho in all.")
+@plot_option
+@click.pass_obj
+def command(
+    output: Output,
+    rows: int,
+    questions: int,
+    error: str | None,
+    rounded: int | None,
+    laplace: str | None,
+    gaussian: str | None,
+    plot: Path | None,
+) -> None:
+    """Say how much of a table a planned release would give back; no table is needed.
+
+    Overly accurate answers to too many questions give everybody away: least squares does it.
+    """
+    from rich.text import Text
+
+    from discreet.lab.danger import danger
+    from discreet.lab.picture import save
+
+    given = {"error": error, "laplace": laplace, "gaussian": gaussian}
+    read = {name: parse_written(name, text) for name, text in given.items() if text is not None}
+    meter = danger(rows, questions, rounded=rounded, **read)
+    if plot is not None:
+        save(meter.picture, plot)
+    last = [Text(f"The picture is in {plot}.", style="dim")] if plot else []
+    record = {**meter.record(), "sentence": meter.sentence, "plot": str(plot) if plot else None}
+    output.show(record, _table(meter), Text(f"  {meter.sentence}"), *last)
+
+
+def _table(meter: Danger) -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_header=False)
+    table.add_row("verdict", Text(meter.verdict, style=_STYLES[meter.verdict]))
+    table.add_row("bits given back by least squares", f"{meter.share:.1%}")
+    table.add_row("error of an answer, in people", f"{meter.deviation:,.4g}")
+    table.add_row("... over the root of the number of people", f"{meter.position:.3g}")
+    table.add_row("... that gives back 60% of the bits", f"{meter.needed:,.4g}")
+    table.add_row("epsilon in all, if it were Laplace noise", f"{meter.laplace:,.4g}")
+    table.add_row(f"epsilon in all, if it were Gaussian (delta {meter.record()['delta']:g})", f"{meter.gaussian:,.4g}")
+    table.add_row("questions so accurate for epsilon 1", f"{meter.affordable:,}")
+    return table

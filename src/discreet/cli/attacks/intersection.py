@@ -1,0 +1,76 @@
+"""discreet attack intersection: two k-anonymous releases, and what both together leave possible."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from discreet.cli._attacking import opened, plot_option, progress, show, table_options
+from discreet.cli.output import Output
+from discreet.core.errors import BadParameter
+from discreet.core.written import parse_written
+
+
+@click.command()
+@table_options
+@click.option(
+    "--releases",
+    nargs=2,
+    type=click.Path(path_type=Path),
+    help='Two generalised tables of your own; cells such as "30-39", "[30, 40)", "65+", "4790*", "a|b" or "*".',
+)
+@click.option("--quasi", multiple=True, metavar="COLUMN", help="A column that the attacker knows; may be repeated.")
+@click.option("--sensitive", metavar="COLUMN", help="The column that nobody should know.")
+@click.option("--k", default=5, show_default=True, help="How many people look alike in each of two made releases.")
+@click.option("--diversity", default=1, show_default=True, help="How many sensitive values each class has at least.")
+@click.option("--epsilon", default="1/2", show_default=True, help="What each release with noise costs, to compare.")
+@plot_option
+@click.pass_obj
+def command(
+    output: Output,
+    table: Path | None,
+    identifier: str | None,
+    releases: tuple[Path, Path] | None,
+    quasi: tuple[str, ...],
+    sensitive: str | None,
+    k: int,
+    diversity: int,
+    epsilon: str,
+    plot: Path | None,
+) -> None:
+    """Intersect what two releases say of people who are in both.
+
+    With --releases, your own two files are compared: those who may be in both, and with --table (exact values of people
+    whom the attacker knows) these people. Else a table is cut into two hospitals that share a third of their patients.
+    """
+    from discreet.lab.attacks import _choice
+    from discreet.lab.attacks.intersection import hospitals, intersection, noisy, release_of
+    from discreet.lab.copied import Copied
+
+    if releases is not None:
+        if not quasi or sensitive is None:
+            why = "only you know which columns were generalised, and which one is sensitive"
+            raise BadParameter(
+                "releases", [str(each) for each in releases], why=why, fix="give --quasi and --sensitive"
+            )
+        first, second = (release_of(Copied.read(path), quasi, sensitive) for path in releases)
+        people = None
+        if table is not None:
+            known = opened(table, identifier)
+            people = list(zip(*(_choice.plain(known.column(name)) for name in quasi), strict=True))
+        show(output, [intersection(first, second, people).outcome], plot)
+        return
+    copied = _choice.crowd(opened(table, identifier))
+    secret = sensitive or _choice.sensitive(copied)
+    columns = list(quasi) or (_choice.known(copied, secret) if secret else [])
+    if secret is None or not columns:
+        fix = "name them by --quasi and --sensitive"
+        raise BadParameter("sensitive", sensitive, why="the table has no columns that are fit for it", fix=fix)
+    with progress(output, 2) as say:
+        say(f"{secret}: two k-anonymous releases")
+        outcomes = [hospitals(copied, columns, secret, k, diversity=diversity).outcome]
+        say(f"{secret}: two releases with noise")
+        smallest = min(columns, key=lambda name: int(copied.codes([name]).max()))
+        outcomes.append(noisy(copied, smallest, secret, parse_written("epsilon", epsilon)))
+    show(output, outcomes, plot)

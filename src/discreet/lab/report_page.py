@@ -1,0 +1,131 @@
+"""The page of a report: a table of what falls and what holds, then each attack with its words and its pictures."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from html import escape
+from pathlib import Path
+
+from discreet.core.errors import BadParameter
+from discreet.core.page import page
+from discreet.core.version import __version__
+from discreet.lab.outcome import Outcome
+from discreet.lab.picture import Curves, svg
+from discreet.lab.report import Report, Section
+
+_STYLE = """
+main { max-width: 940px; }
+table { border-collapse: collapse; width: 100%; font-size: 14px; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: 5px 14px 5px 0; border-bottom: 1px solid var(--rule); vertical-align: top; }
+th { color: var(--quiet); font-weight: 500; } td.number { text-align: right; white-space: nowrap; }
+.falls { color: var(--bad); font-weight: 600; } .holds { color: var(--good); font-weight: 600; }
+.bar { background: var(--track); border-radius: 3px; height: 10px; min-width: 120px; position: relative; }
+.bar i { border-radius: 3px; display: block; height: 10px; }
+.bar i.falls { background: var(--bad); } .bar i.holds { background: var(--good); }
+.bar u { background: var(--ink); height: 14px; position: absolute; top: -2px; width: 2px; }
+.picture { background: #fff; border-radius: 8px; margin: 16px 0; padding: 8px; }
+.picture svg { margin: 0 auto; }
+.pictures { display: grid; gap: 12px; grid-template-columns: repeat(auto-fit, minmax(330px, 1fr)); }
+.pictures .picture { margin: 0; }
+"""
+
+
+def save(report: Report, path: str | Path) -> None:
+    """Write a report as a page (.html) or as its figures (.json)."""
+    place = checked(path)
+    plain = place.suffix.lower() == ".json"
+    text = json.dumps(report.record(), ensure_ascii=False, indent=1) + "\n" if plain else report_page(report)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text, encoding="utf-8")
+
+
+def checked(path: str | Path) -> Path:
+    """Return the path if its ending says how to write a report."""
+    place = Path(path)
+    if place.suffix.lower() not in (".html", ".json"):
+        why = "its ending says what is written"
+        raise BadParameter("out", str(place), why=why, fix="end the name in .html or .json")
+    return place
+
+
+def report_page(report: Report) -> str:
+    """Return the whole page."""
+    fallen = sum(each.falls for each in report.outcomes)
+    body = (
+        f"<h1>What falls, and what holds: {escape(report.table)}</h1>"
+        f'<p class="lead">{len(report.sections)} attacks on a copy of {report.rows:,} rows'
+        f"{f' of {report.people:,} people' if report.people != report.rows else ''}: {fallen} of "
+        f"{len(report.outcomes)} targets fall. Whoever holds this page holds facts about the table: the copy was "
+        "attacked without any privacy. Nothing was charged to any budget.</p>"
+        f"{_summary(report)}{_meters(report)}{''.join(map(_section, report.sections))}"
+    )
+    return page(
+        f"Attacks on {report.table}", body, style=_STYLE, words=f"Made by discreet attack all, version {__version__}."
+    )
+
+
+def _summary(report: Report) -> str:
+    rows = "".join(
+        f"<tr><td>{escape(section.attack) if first else ''}</td>{_cells(outcome)}</tr>"
+        for section in report.sections
+        for first, outcome in ((place == 0, each) for place, each in enumerate(section.outcomes))
+    )
+    head = "<tr><th>attack</th><th>target</th><th>success</th><th></th><th>chance</th><th>promise</th><th></th></tr>"
+    note = "The mark on a bar is what a guess gets; the promise is the most that anyone can expect under Discreet."
+    return f'<section><h2>In short</h2><div class="scroll"><table>{head}{rows}</table></div><p>{note}</p></section>'
+
+
+def _cells(outcome: Outcome) -> str:
+    share = min(1.0, max(0.0, outcome.success))
+    bar = (
+        f'<div class="bar"><i class="{outcome.verdict}" style="width:{share:.1%}"></i>'
+        f'<u style="left:{min(1.0, max(0.0, outcome.chance)):.1%}"></u></div>'
+    )
+    promise = "" if outcome.ceiling is None else f"{outcome.ceiling:.1%}"
+    return (
+        f'<td>{escape(outcome.target)}</td><td>{bar}</td><td class="number">{outcome.success:.1%}</td>'
+        f'<td class="number">{outcome.chance:.1%}</td><td class="number">{promise}</td>'
+        f'<td class="{outcome.verdict}">{outcome.verdict}</td>'
+    )
+
+
+def _meters(report: Report) -> str:
+    """Show where releases of the table would stand under the fundamental law, and where Discreet's promise lies."""
+    if not report.meters:
+        return ""
+    lines = "".join(f"<p>{escape(meter.sentence)}</p>" for meter in report.meters)
+    return (
+        "<section><h2><b>DANGER</b>How accurate may how many answers be?</h2>"
+        "<p>Overly accurate answers to too many questions destroy privacy: that is a law, whatever the method.</p>"
+        f'<div class="picture">{svg(_law(report))}</div>{lines}</section>'
+    )
+
+
+def _law(report: Report) -> Curves:
+    """Draw the law once, with all releases on it."""
+    widest = max(report.meters, key=lambda meter: meter.deviation)
+    drawn = widest.picture
+    curves = [series for series in drawn.series if series[0] not in drawn.dots]
+    low = curves[0][1][0][0]
+    places = [(f"{each.method}", [(max(low, each.deviation), each.share)]) for each in report.meters]
+    title = f"{widest.questions:,} counts about {widest.rows:,} people"
+    names = frozenset(name for name, _ in places)
+    return replace(drawn, title=title, series=(*curves, *places), dots=names)
+
+
+def _section(section: Section) -> str:
+    said = "".join(
+        f'<p><span class="{each.verdict}">{each.verdict}</span> · {escape(each.sentence)}</p>'
+        for each in section.outcomes
+    )
+    if section.skipped:
+        said = f'<p class="lead">Skipped: {escape(section.skipped)}</p>'
+    elif not section.outcomes:
+        said = '<p class="lead">Nothing in this table to attack in this way.</p>'
+    pictures = list({repr(each.picture): each.picture for each in section.outcomes if each.picture}.values())
+    drawn = "".join(f'<div class="picture">{svg(picture)}</div>' for picture in pictures)
+    if len(pictures) > 1:
+        drawn = f'<div class="pictures">{drawn}</div>'
+    title = f"<h2><b>{escape(section.attack.upper().replace('_', ' '))}</b>{escape(section.about.rstrip('.'))}</h2>"
+    return f"<section>{title}{said}{drawn}</section>"
