@@ -95,7 +95,7 @@ def show(output: Output, outcomes: Sequence[Outcome], plot: Path | None = None, 
 
         save(drawn, plot)
     record = {"outcomes": [each.record() for each in outcomes], "plot": str(plot) if plot else None, **more}
-    said = [Text(f"  {each.sentence}") for each in outcomes]
+    said = [Text.assemble((f"{each.target}: ", "bold"), each.sentence) for each in outcomes]
     last = [Text(f"The picture is in {plot}.", style="dim")] if plot else []
     output.show(record, *([outcome_table(outcomes)] if outcomes else []), *said, *views, *last)
 

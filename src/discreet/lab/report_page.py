@@ -116,7 +116,8 @@ def _law(report: Report) -> Curves:
 
 def _section(section: Section) -> str:
     said = "".join(
-        f'<p><span class="{each.verdict}">{each.verdict}</span> · {escape(each.sentence)}</p>'
+        f'<p><span class="{each.verdict}">{each.verdict}</span> · <b>{escape(each.target)}</b>: '
+        f"{escape(each.sentence)}</p>"
         for each in section.outcomes
     )
     if section.skipped:
