@@ -7,6 +7,9 @@ import pytest
 
 from discreet import publish
 from discreet.cli.exits import Exit
+from discreet.cli.output import Output
+from discreet.cli.synth import _progress, left_words
+from discreet.publish.stages import Stage
 
 PRICE = ("--method", "mst", "--epsilon", "1", "--delta", "1e-9")
 
@@ -58,6 +61,8 @@ def test_a_preview_is_free(token, run, result):
         (("--out", "nowhere/twin.json"), "out"),
         (("--method", "ami"), "method"),
         (("--column", "wards"), "column"),
+        (("--zero", "ward=Z"), "ward"),
+        (("--zero", "wards=A"), "column"),
     ],
 )
 def test_what_cannot_be_is_refused_before_it_is_paid(token, result, words, what):
@@ -69,3 +74,28 @@ def test_what_cannot_be_is_refused_before_it_is_paid(token, result, words, what)
 
 def test_a_budget_refuses(token, run):
     assert run("synth", "visits", "--epsilon", "100")[0] == Exit.BUDGET
+
+
+def test_what_no_row_can_be_is_in_no_sample(token, run, folder):
+    code, _, err = run(
+        "synth", "visits", *PRICE, "--zero", "age=0:55,ward=A|B", "--sample", "twin.csv", "--rows", "400"
+    )
+    assert (code, err) == (Exit.DONE, "")
+    rows = list(csv.DictReader((folder / "twin.csv").read_text().splitlines()))
+    assert {row["ward"] for row in rows if row["age"] and int(row["age"]) >= 55} >= {"A", "B"}
+    assert not {row["ward"] for row in rows if row["age"] and int(row["age"]) < 55} & {"A", "B"}
+
+
+def test_what_is_left_is_counted_down_from_the_plan():
+    stages = (Stage("count", 1, 3, None), Stage("fit", 2, 3, 40.0), Stage("fit again", 3, 3, 100.0))
+    assert left_words(stages, 0, 1000.0) == "< 3 min + counting left"
+    assert left_words(stages, 1, 30.0) == "< 110 s left"
+    assert left_words(stages, 1, 1000.0) == "< 100 s left"
+    assert left_words(stages, 2, 99.5) == "< 2 s left"
+
+
+def test_progress_is_drawn_on_a_terminal_and_passes_over_nothing(monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    stages = (Stage("count", 1, 2, None), Stage("fit", 2, 2, 40.0))
+    with _progress(Output(json=False), stages) as say:
+        assert [say(stage) for stage in stages] == [None, None]

@@ -195,7 +195,7 @@ def test_zeros_leave_the_rest_of_a_chosen_histogram_as_it_is():
     found = twin.marginal(["a", "b"])
     assert found[0, 1] == 0
     assert found[0, 0] > 2 * found[1, 1] > 0
-    assert twin.report().lines
+    assert "no marginal was measured" in str(twin.report())
 
 
 def test_rows_that_nothing_allows_are_refused(twin):

@@ -70,6 +70,42 @@ def test_tables_come_from_arrow_and_from_frames():
         assert Coded.of(data, domain).measure([(0, 1)])[0].tolist() == [[0, 1], [1, 1]]
 
 
-def test_text_is_refused_by_its_type_and_not_by_its_values():
-    with pytest.raises(BadParameter, match="whole numbers"):
-        Coded.of({"a": ["0", "1"]}, Domain.of({"a": 2}))
+def test_text_is_refused_by_its_declared_type_and_not_by_its_values():
+    import pandas as pd
+    import polars as pl
+
+    texts = ["0", None, "1"]
+    declared = (np.array(["0", "1"]), pa.array(texts), pd.Series(texts, dtype="string"), pl.Series(texts))
+    for column in (*declared, np.array(["2020-01-01"], dtype="M8[D]")):
+        with pytest.raises(BadParameter, match="whole numbers"):
+            Coded.of({"a": column}, Domain.of({"a": 2}))
+    with pytest.raises(BadParameter, match="one value a row"):
+        Coded.of({"a": np.zeros((2, 2), np.int64)}, Domain.of({"a": 2}))
+
+
+@pytest.mark.parametrize(
+    "odd", [None, "x", [1], 2, -1, 0.5, float("nan"), float("inf"), 10**400, {}, b"0", np.float32(9)]
+)
+def test_whatever_one_row_holds_counts_as_missing_and_refuses_nothing(odd):
+    import pandas as pd
+
+    domain = Domain.of({"a": 2})
+    objects = np.empty(4, object)
+    objects[:] = [0, 1, True, odd]
+    for column in ([0, 1, True, odd], tuple(objects), objects, pd.Series(objects)):
+        assert Coded.of({"a": column}, domain).columns[0].tolist() == [0, 1, 1, -1]
+
+
+def test_nulls_of_arrow_pandas_and_polars_count_as_missing():
+    import pandas as pd
+    import polars as pl
+
+    flags, codes = [True, None, False], [1, None, 0]
+    for column in (
+        pa.array(flags),
+        pl.Series(flags),
+        pa.array(codes),
+        pd.array(codes, dtype="Int64"),
+        pl.Series(codes),
+    ):
+        assert Coded.of({"a": column}, Domain.of({"a": 2})).columns[0].tolist() == [1, -1, 0]

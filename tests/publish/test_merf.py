@@ -104,6 +104,8 @@ def test_the_hidden_class_is_never_shown_and_is_kept_in_files(table, tmp_path):
     np.testing.assert_array_equal(again.marginal(["first", "third"]), twin.marginal(["first", "third"]))
     assert {*again.condition(first=1).codes(50)["first"].tolist()} == {1}
     assert again.answer({"first": 0}).error is None  # no marginal was measured, so that none has a bar
+    assert 0 < again.answer({}).error < 20  # but the number of rows was
+    assert abs(again.answer({}).value - 4000) < again.answer({}, beta=1e-6).error
 
 
 def test_a_twin_of_an_empty_table_is_a_twin(table):
@@ -194,6 +196,8 @@ def test_arrays_that_are_no_images_are_refused_by_their_type(monkeypatch):
         {"labels": labels.astype(float)},
         {"classes": 0},
         {"spread": 0.0},
+        {"steps": 0},
+        {"features": 0},
     ):
         arguments = {"pixels": pixels, "labels": labels, "classes": 2, "budget": Budget(rho=1), **bad}
         with pytest.raises(BadParameter):
@@ -204,9 +208,39 @@ def test_a_generator_of_images_tells_the_classes_apart():
     pytest.importorskip("torch", reason="torch is not installed")
     pixels, labels = _pictures(2000)
     with seeded(12):
-        found = merf_images.images(pixels, labels, classes=2, budget=Budget(rho=1), spread=2.0, steps=150)
+        found = merf_images.images(pixels, labels, classes=2, budget=Budget(rho=1), spread=2.0, features=200, steps=150)
         drawn, named = found.sample(200)
     assert found.loss == Allowance.of(Budget(rho=1)).loss
     left = drawn.reshape(-1, 3, 4)[:, :, :2].mean(axis=(1, 2)) > drawn.reshape(-1, 3, 4)[:, :, 2:].mean(axis=(1, 2))
     assert (left == (named == 0)).mean() > 0.9
     assert found.sample(0)[0].shape == (0, 12)
+
+
+def test_images_with_sides_that_can_be_halved_are_drawn_by_convolutions_and_progress_counts_the_steps():
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    pixels, labels = _pictures(400)
+    wide = np.kron(pixels, np.ones((1, 4, 2), np.uint8))  # 12 x 8
+    told = []
+    before = torch.random.get_rng_state()
+    with seeded(13):
+        found = merf_images.images(
+            wide,
+            labels,
+            classes=2,
+            budget=Budget(rho=1),
+            features=50,
+            steps=3,
+            progress=lambda *step: told.append(step),
+        )
+        assert found.sample(5)[0].shape == (5, 96)
+    assert any(isinstance(layer, torch.nn.Conv2d) for layer in found.network.layers)
+    assert told == [(1, 3), (2, 3), (3, 3)]
+    assert torch.equal(before, torch.random.get_rng_state())  # the caller's own stream is as it was
+
+
+def test_a_device_that_is_not_there_is_refused_before_anything_is_measured(seen):
+    pytest.importorskip("torch", reason="torch is not installed")
+    pixels, labels = _pictures()
+    with pytest.raises(BadParameter, match="device"):
+        merf_images.images(pixels, labels, classes=2, budget=Budget(rho=1), features=10, device="cuda:77")
+    assert not seen

@@ -5,12 +5,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from discreet import publish
 from discreet.account.budget import Budget
 from discreet.account.pure import Pure
 from discreet.account.zcdp import Zcdp
+from discreet.core.errors import BadParameter
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.publish.domain import Domain
-from discreet.publish.mst import FINE, distance, shared
+from discreet.publish.mst import FINE, distance, distances, shared
 from discreet.publish.spending import Allowance, Overspent, Spending
 from discreet.testing import seeded
 from tests.publish.worlds import made
@@ -83,3 +85,33 @@ def test_shares_add_up_exactly():
     parts = shared(Fraction(1, 7), domain, [(0, 1), (1, 2), (0,)])
     assert sum(parts) == Fraction(1, 7)
     assert parts[1] > parts[0] > parts[2] > 0
+
+
+@pytest.mark.parametrize("rows", [1.0, 1e15, 1.5e17, 1e18, 1e30, 1e300, float("inf"), float("nan")])
+def test_a_row_moves_a_score_no_further_however_many_rows_noise_pretends(rows):
+    """Beyond 2^63 a whole number begins again below zero: one row would turn the best candidate into the worst."""
+    expected = np.array([[rows, 0.0, -1e-9]])
+    for cell in range(3):
+        for before in ([[0, 0, 0]], [[5, 2, 9]]):
+            exact = np.array(before, np.int64)
+            more = exact.copy()
+            more[0, cell] += 1
+            one, other = (int(distances(table, expected)[0]) for table in (exact, more))
+            assert abs(one - other) <= FINE
+            assert 0 <= one < 1 << 62
+
+
+@pytest.mark.parametrize("budget", [Budget(epsilon=Fraction(1, 10**13)), Budget(rho=Fraction(1, 10**400))])
+def test_a_budget_of_nothing_but_noise_is_refused_before_anything_is_measured(budget):
+    with pytest.raises(BadParameter, match="which no table has"):
+        Allowance.of(budget)
+
+
+@pytest.mark.parametrize("method", ["aim", "mst", "mwem", "smalldb", "merf", "tables", "independent"])
+@pytest.mark.parametrize("budget", [Budget(epsilon=Fraction(1, 10**11)), Budget(rho=Fraction(1, 10**23))])
+def test_a_twin_of_nearly_nothing_but_noise_is_a_twin(method, budget):
+    columns = {"a": np.arange(30) % 3, "b": np.arange(30) % 2}
+    for seed in range(3):
+        with seeded(seed):
+            twin = publish.synthesize(columns, {"a": 3, "b": 2}, budget=budget, method=method, workload=2)
+            assert len(twin.codes(7)["a"]) == 7

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet import publish
+from discreet import between, date, publish
 from discreet.account.budget import Budget
 from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.publish.method import METHODS, method_of
@@ -147,3 +147,55 @@ def test_auto_looks_at_no_row(table):
     for budget in (Budget(epsilon=Fraction(1, 10)), Budget(epsilon=10, delta=1e-9)):
         names = {publish.synthesize(each, domain, budget=budget, workload=2).method for each in (columns, empty)}
         assert len(names) == 1
+
+
+def test_codes_are_named_as_a_number_a_list_a_range_a_set_or_numpys_own(table):
+    domain, columns = table
+    twin = publish.synthesize(columns, domain, budget=Budget(rho=1), method="independent")
+    both = twin.answer({"first": [0, 1]}).value
+    assert both == twin.answer({"first": range(2)}).value == twin.answer({"first": {0, 1}}).value
+    assert both == twin.answer({"first": np.array([1, 0])}).value
+    assert twin.answer({"first": np.int64(1)}).value == twin.answer({"first": 1}).value
+
+
+@pytest.mark.parametrize(
+    ("bad", "what"),
+    [
+        ({"domain": {"first": 3, "none": 2}}, "none"),
+        ({"domain": {"first": 3, "second": between(0, 2)}}, "first"),
+        ({"domain": [("first", 3)]}, "domain"),
+        ({"domain": {"first": 0}}, "first"),
+        ({"budget": 1.0}, "budget"),
+        ({"method": 3}, "method"),
+        ({"workload": True}, "workload"),
+        ({"workload": 1.5}, "workload"),
+        ({"workload": "first"}, "workload"),
+        ({"workload": ["first"]}, "workload"),
+        ({"workload": [[]]}, "workload"),
+        ({"workload": [["first", "frist"]]}, "frist"),
+        ({"workload": [["first"]] * 20_001}, "workload"),
+        ({"zeros": [{"first": 1.5}]}, "zeros"),
+        ({"zeros": [{"first": [7]}]}, "zeros"),
+    ],
+)
+def test_bad_input_is_refused_with_the_fix_and_never_by_a_traceback(table, bad, what):
+    domain, columns = table
+    with pytest.raises(Refusal, match=what) as refused:
+        publish.synthesize(columns, **{"domain": domain, "budget": Budget(rho=1), **bad})
+    assert refused.value.fix
+
+
+def test_a_marginal_of_very_many_columns_is_refused_before_its_parts_are_listed():
+    names = [f"c{place}" for place in range(40)]
+    with pytest.raises(BadParameter, match="1 to 12 columns"):
+        publish.synthesize(
+            {name: [0] for name in names}, dict.fromkeys(names, 2), budget=Budget(rho=1), workload=[names]
+        )
+
+
+def test_text_that_is_no_date_is_refused_as_such():
+    twin = publish.synthesize({"day": []}, {"day": date("2024-01-01", "2024-12-31")}, budget=Budget(rho=1))
+    with pytest.raises(BadParameter, match="it is no day"):
+        twin.answer({"day": "tomorrow"})
+    with pytest.raises(BadParameter, match="bounds"):
+        twin.answer({"day": "2023-01-01"})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,9 +19,11 @@ from discreet.core.errors import BadParameter
 if TYPE_CHECKING:
     from discreet.curator.synthesize import Synthesis
     from discreet.ledger.charge import Receipt
+    from discreet.publish.stages import Stage
     from discreet.publish.twin import Twin
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
+_SHORT, _MINUTE = 2, 60  # seconds
 _ENDINGS = {"out": (".json",), "sample": (".csv", ".parquet"), "report": (".html", ".json")}
 
 
@@ -32,6 +35,12 @@ _ENDINGS = {"out": (".json",), "sample": (".csv", ".parquet"), "report": (".html
 @click.option("--workload", type=int, help="How many columns the marginals have that it is to get right (3).")
 @click.option("--bins", type=int, default=32, show_default=True, help="The most bins of a number or a date.")
 @click.option("--column", "columns", multiple=True, help="A column to have; all but free text, unless named.")
+@click.option(
+    "--zero",
+    "zeros",
+    multiple=True,
+    help="What no row can be: age=0:12,married=true (12 itself can). Any number of them.",
+)
 @click.option("--out", type=_FILE, help="Keep the twin: a JSON file that publish.load reads.")
 @click.option("--sample", type=_FILE, help="Write made-up rows: a .csv or a .parquet file.")
 @click.option("--rows", type=click.IntRange(0), help="How many rows to make up; as many as the table has, about.")
@@ -49,6 +58,7 @@ def command(
     workload: int | None,
     bins: int,
     columns: tuple[str, ...],
+    zeros: tuple[str, ...],
     out: Path | None,
     sample: Path | None,
     rows: int | None,
@@ -65,6 +75,7 @@ def command(
 
     The same twin of the same version of the data is had again for nothing.
     """
+    from discreet.cli._zeros import zeros_of
     from discreet.curator.price import Price
     from discreet.curator.synthesize import preview as shown
     from discreet.curator.synthesize import synthesis
@@ -74,12 +85,13 @@ def command(
     price = Price.of(*price_of(epsilon, delta, rho))
     with session_of(vault, token) as session:
         query = session.table(table)
-        asked = synthesis(query, method, price, workload=workload, bins=bins, columns=columns or None)
+        never = zeros_of(zeros, query.columns)
+        asked = synthesis(query, method, price, workload=workload, bins=bins, columns=columns or None, zeros=never)
         if preview:
             found = shown(asked)
             output.show(found.record(), str(found))
             return
-        with _progress(output) as say:
+        with _progress(output, asked.stages) as say:
             twin, receipt = asked.release(say, fresh=fresh)
         _write(twin, files, rows)
         _show(output, asked, twin, receipt, files)
@@ -126,14 +138,44 @@ def _show(output: Output, asked: Synthesis, twin: Twin, receipt: Receipt, files:
 
 
 @contextmanager
-def _progress(output: Output) -> Iterator[Callable[[str], None]]:
-    """Show the step and the time that has passed, on a terminal; how far it is would tell of the data."""
+def _progress(output: Output, stages: Sequence[Stage]) -> Iterator[Callable[[Stage], None]]:
+    """Show on a terminal the step, the time that has passed and the time that is left at most.
+
+    All of it follows from the plan and the clock; how far the work has really come would tell of the data.
+    """
     if output.json or not sys.stderr.isatty():
         yield lambda _: None
         return
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
+    from rich.text import Text
 
-    parts = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    class Left(ProgressColumn):
+        """The time that is left, counted down from what the plan says."""
+
+        def render(self, task: Task) -> Text:
+            """Return the words for one task."""
+            passed = task.get_time() - task.fields["since"]
+            return Text(left_words(stages, task.fields["done"], passed), style="progress.remaining")
+
+    parts = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(10), TimeElapsedColumn(), Left())
     with Progress(*parts, console=console(stderr=True), transient=True) as bar:
-        task = bar.add_task("read the table", total=None)
-        yield lambda step: bar.update(task, description=step)
+        task = bar.add_task("begin", total=len(stages), done=0, since=bar.get_time())
+
+        def say(stage: Stage) -> None:
+            done, words = stage.number - 1, f"{stage.number} of {stage.of}: {stage.name}"
+            bar.update(task, completed=done, description=words, done=done, since=bar.get_time())
+
+        yield say
+
+
+def left_words(stages: Sequence[Stage], done: int, passed: float = 0.0) -> str:
+    """Say how long the stages that are not done take at most, about, beside those that read the table.
+
+    `passed` are the seconds since the first of them began.
+    """
+    now, *later = stages[done:]
+    seconds = max(0.0, (now.seconds or 0.0) - passed) + sum(stage.seconds or 0.0 for stage in later)
+    counting = " + counting" if any(stage.seconds is None for stage in (now, *later)) else ""
+    rounded = math.ceil(max(seconds, _SHORT))
+    about = f"{rounded} s" if rounded < 2 * _MINUTE else f"{math.ceil(rounded / _MINUTE)} min"
+    return f"< {about}{counting} left"

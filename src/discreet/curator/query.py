@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from discreet.curator.partition import Partition
     from discreet.curator.report import Report
     from discreet.curator.synthesize import TwinPreview
+    from discreet.publish.stages import Stage
     from discreet.publish.twin import Twin
 
 
@@ -167,7 +168,7 @@ class Query(Subject):
         bins: int = 32,
         columns: Iterable[str] | None = None,
         zeros: Iterable[Mapping[str, object]] = (),
-        progress: Callable[[str], None] | None = None,
+        progress: Callable[[Stage], None] | None = None,
         fresh: bool = False,
     ) -> Twin:
         """Pay for a twin of these rows: a model that may be sampled and asked for ever after, at no price.

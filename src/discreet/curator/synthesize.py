@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ from discreet.publish.domain import Clique, Domain
 from discreet.publish.expected import Expected, expected
 from discreet.publish.method import check_method
 from discreet.publish.spending import Allowance
+from discreet.publish.stages import Progress, Stage, stages_of
 from discreet.publish.synthesis import Asked, twin_of
 from discreet.publish.twin import Twin
 from discreet.publish.workload import Workload
@@ -43,8 +44,6 @@ if TYPE_CHECKING:
 # Exact marginals are held in memory while a method chooses among them: so many numbers are a gigabyte.
 MOST_CELLS = 1 << 27
 _PAIRS_AT_MOST = ("independent", "mst")  # methods that count no more than pairs, whatever the workload
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +80,11 @@ class Synthesis:
         return expected(self.domain, self.allowance, Workload.of(self.domain, self.workload), self.size)
 
     @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The steps it will go through, and about how long they take."""
+        return stages_of(self.method, self.domain, Workload.of(self.domain, self.workload))
+
+    @property
     def label(self) -> str:
         """A few words for people who read the ledger."""
         return f"twin of {', '.join(self.query.tables)} by {self.method}"
@@ -108,8 +112,11 @@ class Synthesis:
             separators=(",", ":"),
         )
 
-    def release(self, progress: Say | None = None, *, fresh: bool = False) -> tuple[Twin, Receipt]:
-        """Pay, once, and return the one twin that this question has."""
+    def release(self, progress: Progress | None = None, *, fresh: bool = False) -> tuple[Twin, Receipt]:
+        """Pay, once, and return the one twin that this question has; `progress` is told the stages as they begin.
+
+        Guarantee: stages follow from the question. Of a run that was broken off nobody has paid to know more.
+        """
 
         def work(runner: Runner) -> str:
             axes = [Axis(code.key, code.column.nullable) for code in self.coding.codes]
@@ -120,12 +127,12 @@ class Synthesis:
                     found = zip(cliques, counted(cliques), strict=True)
                     return [_table(self.domain, clique, cells) for clique, cells in found]
 
-                return self._made(measure, None if progress is None else _once(progress)).to_json()
+                return self._made(measure, progress).to_json()
 
         text, receipt = pay(self.query, self.question, self.loss, self.label, work, fresh=fresh)
         return self._told(Twin.from_json(text)), receipt
 
-    def _made(self, measure: Measure, progress: Say | None) -> Twin:
+    def _made(self, measure: Measure, progress: Progress | None) -> Twin:
         twin = twin_of(measure, self.domain, self.allowance, self.method, self.workload, progress, self.zeros)
         return self._told(replace(twin, coding=self.coding, loss=self.loss))
 
@@ -197,22 +204,6 @@ def preview(asked: Synthesis) -> TwinPreview:
     """Show what a twin would cost, what would remain, and what noise would do to it."""
     remaining = tuple(remaining_after(asked.query, asked.loss))
     return TwinPreview(asked.method, str(asked.price), asked.expected, remaining, asked.words)
-
-
-def _once(progress: Say) -> Say:
-    """Return what tells each step once, and rounds without their number.
-
-    How many rounds there are follows from noisy answers; of a run that was broken off nobody has paid to know it.
-    """
-    told: set[str] = set()
-
-    def say(step: str) -> None:
-        plain = "choose and measure, round by round" if step.startswith("round ") else step
-        if plain not in told:
-            told.add(plain)
-            progress(plain)
-
-    return say
 
 
 def _named(columns: Iterable[str] | None) -> list[str] | None:

@@ -20,7 +20,7 @@ MOST_CELLS = 1 << 19
 ROUNDS = 6  # for each attribute, at the first price
 # Codes below so many standard deviations of their noise are merged; later rounds would tell some of them apart.
 TOO_RARE = 1.5
-_STEPS, _LAST_STEPS = 60, 1000
+STEPS, LAST_STEPS = 60, 1000
 
 
 def build(measure: Measure, domain: Domain, allowance: Allowance, workload: Workload, say: Say) -> Built:
@@ -31,8 +31,8 @@ def build(measure: Measure, domain: Domain, allowance: Allowance, workload: Work
     part = price * (1 - CHOOSING)
     singles = [purse.measure(one, exact, part) for one, exact in zip(ones, measure(ones), strict=True)]
     merged = Merged.of(domain, singles, TOO_RARE, workload.apart)
-    style = Style(price, grows=True, whole=False, most_cells=MOST_CELLS, steps=_STEPS)
+    style = Style(price, grows=True, whole=False, most_cells=MOST_CELLS, steps=STEPS)
     known = [merged.noisy(one) for one in singles]
     model, measured = rounds(merged.measure(measure), merged.smaller, workload.candidates(), purse, known, style, say)
     say("fit the model")
-    return Built(fit(model.tree, measured, steps=_LAST_STEPS, start=model), merged, tuple(measured))
+    return Built(fit(model.tree, measured, steps=LAST_STEPS, start=model), merged, tuple(measured))

@@ -17,6 +17,9 @@ Counts = NDArray[np.int64]
 # Exact tables of cliques, one for each, in the order asked: secret until noise has been added.
 Measure = Callable[[Sequence[Clique]], list[Counts]]
 
+# Types of pandas, Polars and Arrow that hold no numbers, by how their names begin.
+_NO_NUMBERS = ("str", "large_str", "utf8", "date", "time", "duration", "binary", "list", "struct")
+
 # Rows are counted in chunks whose indices stay in a processor's cache.
 _CHUNK = 1 << 16
 
@@ -69,17 +72,44 @@ class Coded:
 def _codes(name: str, values: object, size: int) -> NDArray[np.int32]:
     """Return whole numbers below a size as they are, and everything else as -1; a column of another type is refused.
 
-    The type is what the column declares, never what its values look like.
+    The type is what the column declares, never what its values look like: lists, and columns of any objects, are read
+    value by value. One None among them is no reason to refuse the others.
     """
+    declared = str(getattr(values, "dtype", None) or getattr(values, "type", None) or "").lower()
+    if not declared and isinstance(values, Sequence):
+        return _each(values, size)
+    if declared.startswith(_NO_NUMBERS):
+        raise _not_codes(name, declared)
     array = np.asarray(values)
+    if array.ndim != 1:
+        raise BadParameter(name, f"{array.ndim} axes", why="a column has one value a row", fix="pass one axis alone")
+    if array.dtype.kind == "O":
+        return _each(array.tolist(), size)
     if array.dtype.kind == "f":
         inside = (array >= 0) & (array < size) & (array == np.floor(array))
     elif array.dtype.kind in "iub":
         inside = (array >= 0) & (array < size)
     else:
-        why = f"its values are of the type {array.dtype}, and codes are whole numbers"
-        raise BadParameter(name, str(array.dtype), why=why, fix="code the column as 0, 1, ... first")
+        raise _not_codes(name, str(array.dtype))
     return np.where(inside, np.where(inside, array, 0).astype(np.int32), np.int32(-1))
+
+
+def _not_codes(name: str, kind: str) -> BadParameter:
+    why = f"its values are of the type {kind}, and codes are whole numbers"
+    return BadParameter(name, kind, why=why, fix="code the column as 0, 1, ... first, or declare it with one_of")
+
+
+def _each(values: Sequence[object], size: int) -> NDArray[np.int32]:
+    """Return the codes of values of whatever kind, which may be anything at all."""
+    return np.fromiter((_code(value, size) for value in values), np.int32, len(values))
+
+
+def _code(value: object, size: int) -> int:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+        return int(value) if 0 <= value < size else -1
+    return -1
 
 
 def columns_of(data: object) -> dict[str, Any]:

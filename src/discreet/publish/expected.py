@@ -69,7 +69,8 @@ def expected(domain: Domain, allowance: Allowance, workload: Workload, rows: int
     asked = _even(domain, allowance, [*workload.weights], rows)
     words = [_said("single columns, if all of the price measures them", singles, rows)]
     if any(len(clique) > 1 for clique in workload.weights):
-        words.append(_said(f"the {len(asked):,} marginals of the workload, if it measures all of them", asked, rows))
+        which = f"the {len(asked):,} marginals" if len(asked) > 1 else "the one marginal"
+        words.append(_said(f"{which} of the workload, if it measures all there is", asked, rows))
     if rows is None:
         words.append("declare how many rows there are to see shares of them")
     else:
@@ -101,10 +102,9 @@ def _even(domain: Domain, allowance: Allowance, cliques: Sequence[Clique], rows:
 
 
 def _said(what: str, lines: Sequence[Expectation], rows: int | None) -> str:
-    least, most = (found(each.total for each in lines) for found in (min, max))
-    if not rows:
-        return f"{what}: noise in each adds up to {least:,.0f} rows, up to {most:,.0f}"
-    return f"{what}: noise in each adds up to {_share(least / rows)}, up to {_share(most / rows)}"
+    totals = [found(each.total for each in lines) for found in (min, max)]
+    shown = [_share(total / rows) if rows else f"{total:,.0f} rows" for total in totals]
+    return f"{what}: noise in each adds up to {', in some to '.join(dict.fromkeys(shown))}"
 
 
 def _share(share: float) -> str:

@@ -38,6 +38,7 @@ class Embedding:
     means: NDArray[np.complex128]  # classes by features: of each class, its rows' features over the number of all rows
     counts: NDArray[np.float64]  # rows in each class
     noise: float  # the expected square of the noise in one mean
+    deviation: float  # of the noise in one count
 
 
 def released(sums: NDArray[np.int64], counts: Counts, allowance: Allowance) -> Embedding:
@@ -68,4 +69,5 @@ def released(sums: NDArray[np.int64], counts: Counts, allowance: Allowance) -> E
     found = np.maximum(noisy[sums.size :] / weight, 0.0)
     rows = max(1.0, float(found.sum()))
     pairs = noisy[: sums.size].reshape(sums.shape) / (GRID * rows)
-    return Embedding(pairs[..., 0] + 1j * pairs[..., 1], found, 2 * float(variance) / (GRID * rows) ** 2)
+    means = pairs[..., 0] + 1j * pairs[..., 1]
+    return Embedding(means, found, 2 * float(variance) / (GRID * rows) ** 2, math.sqrt(variance) / weight)

@@ -24,7 +24,7 @@ from discreet.publish.features import COSINES, SINES, TURN, released
 from discreet.publish.merged import Merged
 from discreet.publish.method import Built, Say
 from discreet.publish.model.belief import Table
-from discreet.publish.model.fit import Fit
+from discreet.publish.model.fit import Fit, Noisy
 from discreet.publish.model.junction import Junction
 from discreet.publish.spending import Allowance
 from discreet.publish.workload import Workload
@@ -55,7 +55,8 @@ def build(measure: Measure, domain: Domain, allowance: Allowance, workload: Work
     say("fit the generator")
     angles = [Angled.of(domain, place, phases) for place in range(len(domain))]
     mixture = _fitted(domain, angles, embedding.means[0], embedding.noise)
-    return Built(mixture.model(domain, float(embedding.counts[0])), Merged.none(domain), ())
+    rows = Noisy((), np.asarray(embedding.counts[0]), embedding.deviation)
+    return Built(mixture.model(domain, float(rows.values)), Merged.none(domain), (rows,))
 
 
 def _looked_at(cliques: list[Clique], features: int) -> list[Clique]:

@@ -41,7 +41,7 @@ class Method(Protocol):
 def method_of(name: str) -> Method:
     """Return the method of that name."""
     if name not in METHODS:
-        raise UnknownName("method", name, (*METHODS, "auto"))
+        raise UnknownName("method", str(name), (*METHODS, "auto"))
     return cast(Method, import_module(f"discreet.publish.{name}"))
 
 

@@ -26,6 +26,10 @@ from discreet.publish.workload import Workload
 # Scores are whole numbers of this fraction of a row, so that expected counts below one still tell pairs apart.
 FINE = 64
 
+# A model is taken to have no more rows than this when a table is compared with it. The noise of a minute epsilon would
+# take whole numbers beyond their range, where one row turns the largest score into the smallest.
+MOST_ROWS = 1 << 34
+
 # What part of the budget measures single attributes, and what part chooses pairs; the rest measures the pairs.
 SINGLES, CHOOSING = Fraction(3, 10), Fraction(1, 4)
 
@@ -90,6 +94,12 @@ def distance(exact: Counts, expected: Table) -> int:
 
 
 def distances(exact: Counts, expected: Table) -> Counts:
-    """Return the distance of every row of a table of marginals from what was expected of it."""
-    found: Counts = np.abs(exact * FINE - np.rint(expected * FINE).astype(np.int64)).sum(axis=1)
+    """Return the distance of every row of a table of marginals from what was expected of it.
+
+    Guarantee: one row of the table moves each by at most FINE, whatever was expected.
+    """
+    clipped = np.clip(np.nan_to_num(expected), 0.0, MOST_ROWS)
+    clipped *= np.minimum(1.0, MOST_ROWS / np.maximum(clipped.sum(axis=1, keepdims=True), 1.0))
+    whole = np.rint(clipped * FINE).astype(np.int64)
+    found: Counts = np.abs(exact * FINE - whole).sum(axis=1)
     return found

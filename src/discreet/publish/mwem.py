@@ -23,7 +23,7 @@ from discreet.publish.workload import Workload
 # A histogram of the touched attributes has at most so many cells.
 MOST_CELLS = 1 << 18
 ROUNDS = 4  # for each attribute, at the first price
-_STEPS, _LAST_STEPS = 40, 400
+STEPS, LAST_STEPS = 40, 400
 
 
 def build(
@@ -52,10 +52,10 @@ def build(
         part = price / len(domain)
     known = [purse.measure(one, exact, part) for one, exact in zip(ones, measure(ones), strict=True)]
     style = Style(
-        price, grows=fixed is None, whole=True, most_cells=MOST_CELLS, steps=repetitions or _STEPS, choosing=choosing
+        price, grows=fixed is None, whole=True, most_cells=MOST_CELLS, steps=repetitions or STEPS, choosing=choosing
     )
     model, measured = rounds(measure, domain, workload.candidates(), purse, known, style, say)
     if fixed is None:
         say("fit the model")
-        model = fit(model.tree, measured, steps=_LAST_STEPS, start=model)
+        model = fit(model.tree, measured, steps=LAST_STEPS, start=model)
     return Built(model, merged, tuple(measured))

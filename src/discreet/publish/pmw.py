@@ -66,6 +66,10 @@ class Weights:
     beta: Fraction
     relation: Relation = "add_remove"
 
+    def __post_init__(self) -> None:
+        for share in self._shares:  # what is too little to be spent is refused before anything is paid
+            self._part(share)
+
     @classmethod
     def of(
         cls,

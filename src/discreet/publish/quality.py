@@ -158,9 +158,12 @@ def against(twin: Judged, data: object, workload: int = 2) -> Quality:
 
 
 def _together(measured: Iterable[Noisy]) -> dict[Clique, tuple[Table, float]]:
-    """Put together what was measured of the same attributes, weighted by accuracy; with the noise that is left."""
+    """Put together what was measured of the same attributes, weighted by accuracy; with the noise that is left.
+
+    The number of rows by itself is no marginal.
+    """
     found: dict[Clique, tuple[Table, float]] = {}
-    for each in measured:
+    for each in filter(lambda one: one.clique, measured):
         weight = each.scale**-2
         values, known = found.get(each.clique, (np.zeros(each.values.shape), 0.0))
         found[each.clique] = values + weight * each.values, known + weight

@@ -18,7 +18,7 @@ from discreet.publish.model.belief import Table
 from discreet.publish.model.fit import Fit, Noisy, fit
 from discreet.publish.model.junction import Junction, cells_with
 from discreet.publish.model.marginal import Marginals
-from discreet.publish.mst import FINE, distances
+from discreet.publish.mst import FINE, MOST_ROWS, distances
 from discreet.publish.spending import Spending
 
 # How much of a round chooses; the rest of it measures.
@@ -110,7 +110,7 @@ def _chosen(
     for batch, expected in _expected(model, domain, fitting):
         cells = len(batch.codes)
         counted = np.stack([exact[part].ravel() for part in batch.cliques])
-        wrong = distances(counted, expected * model.total) - round(FINE * noise * cells)
+        wrong = distances(counted, expected * model.total) - round(FINE * min(noise * cells, MOST_ROWS))
         cliques += batch.cliques
         scores += (wrong * np.array([weights[part] for part in batch.cliques])).tolist()
     most = max(weights[part] for part in fitting)

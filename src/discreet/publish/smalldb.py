@@ -26,6 +26,7 @@ from discreet.publish.merged import Merged
 from discreet.publish.method import Built, Say
 from discreet.publish.model.fit import Fit
 from discreet.publish.model.junction import Junction
+from discreet.publish.mst import MOST_ROWS
 from discreet.publish.spending import Allowance, Spending
 from discreet.publish.workload import Workload
 
@@ -108,7 +109,7 @@ def build(
     (table,) = measure([whole])
     exact = table.ravel()
     counted = purse.measure((), exact.sum(), COUNTING * allowance.amount)
-    rows = max(1, round(float(counted.values)))
+    rows = min(max(1, round(float(counted.values))), MOST_ROWS)
     say("go through all small databases")
     candidates = _multisets(sizes.cells, sizes.rows)
     scores = _scores(candidates, exact, questions, rows)

@@ -15,7 +15,7 @@ from discreet.account.conversion import zcdp_budget
 from discreet.account.loss import PrivacyLoss
 from discreet.account.pure import Pure
 from discreet.account.zcdp import Zcdp
-from discreet.core.errors import Refusal
+from discreet.core.errors import BadParameter, Refusal
 from discreet.core.written import as_written
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.gaussian import Gaussian
@@ -25,6 +25,10 @@ from discreet.publish.domain import Clique
 from discreet.publish.model.fit import Noisy
 
 Currency = Literal["rho", "epsilon"]
+
+
+# Beyond so much noise on a single count there is nothing to be learned, and numbers no longer fit where they are held.
+MOST_NOISE = 1e12
 
 
 class Overspent(Refusal):
@@ -42,6 +46,11 @@ class Allowance:
     currency: Currency
     amount: Fraction
     rows: int = 1
+
+    def __post_init__(self) -> None:
+        if self.amount < self.part_for(MOST_NOISE):
+            why = f"all of it buys one count with noise of more than {MOST_NOISE:.0e} rows, which no table has"
+            raise BadParameter(self.currency, float(self.amount), why=why, fix="use 0.1, or more")
 
     @classmethod
     def of(cls, budget: Budget, rows: int = 1) -> Allowance:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -16,6 +16,7 @@ from discreet.publish.coding import DEFAULT_BINS, Coding
 from discreet.publish.domain import Domain
 from discreet.publish.method import check_method, method_of
 from discreet.publish.spending import Allowance
+from discreet.publish.stages import Progress, stages_of, telling
 from discreet.publish.twin import Twin
 from discreet.publish.workload import Workload
 from discreet.publish.zeros import Zero, constrained, spoken_of, zeros_of
@@ -32,7 +33,7 @@ def synthesize(
     workload: Asked = None,
     zeros: Iterable[Mapping[str, Any]] = (),
     bins: int = DEFAULT_BINS,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Twin:
     """Make a twin of a table: a data frame, an Arrow table or a dict of arrays.
 
@@ -40,10 +41,12 @@ def synthesize(
     missing. Or it declares the columns, {"age": between(0, 110)}: then numbers and dates are put into at most `bins`
     bins, and the twin speaks in values. `workload` says what the twin is to get right: all marginals of 3 columns,
     unless told otherwise. `zeros` are combinations that no row can have: [{"age": range(0, 12), "married": True}].
+    `progress` is told every step of the method as it begins, which of how many it is, and how long it takes at most.
 
     Guarantee: the budget, where adding or removing a row makes neighbours. Nothing but noisy marginals and choices
     leaves the table; the number of rows is one of them.
     """
+    _check(domain, budget)
     allowance, listed = Allowance.of(budget), [*zeros]
     if not isinstance(domain, Domain) and any(isinstance(each, Column) for each in domain.values()):
         coding = Coding.of(cast("Mapping[str, Column]", domain), bins=bins, zeros=listed)
@@ -61,7 +64,7 @@ def twin_of(
     allowance: Allowance,
     method: str = "auto",
     workload: Asked = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
     zeros: Sequence[Zero] = (),
 ) -> Twin:
     """Make a twin from whatever measures exact marginals.
@@ -74,9 +77,25 @@ def twin_of(
         method, why = chosen(domain, allowance, wanted)
         words = (why,)
     check_method(method, domain)
-    built = method_of(method).build(measure, domain, allowance, wanted, progress or (lambda _: None))
+    say = telling(stages_of(method, domain, wanted), progress or (lambda _: None))
+    built = method_of(method).build(measure, domain, allowance, wanted, say)
     built, words = constrained(built, zeros), (*words, *built.words)
     return Twin(domain, built.model, built.merged, built.measured, allowance.loss, method, words, zeros=tuple(zeros))
+
+
+def _check(domain: object, budget: object) -> None:
+    if not isinstance(budget, Budget):
+        raise BadParameter("budget", budget, why="it is no budget", fix="use Budget(epsilon=1, delta=1e-9)")
+    if isinstance(domain, Domain):
+        return
+    if not isinstance(domain, Mapping):
+        why = "it does not say how many codes each column has"
+        raise BadParameter("domain", domain, why=why, fix='write {"age": 32, "sex": 2}, or declare the columns')
+    declared = {name: isinstance(each, Column) for name, each in domain.items()}
+    if any(declared.values()) and not all(declared.values()):
+        mixed = [name for name, is_declared in declared.items() if not is_declared]
+        why = "some columns are declared, and these are numbers of codes"
+        raise BadParameter("domain", mixed, why=why, fix="declare all columns, or give numbers for all")
 
 
 def load(path: str | Path) -> Twin:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.account.loss import PrivacyLoss
+from discreet.account.zcdp import Zcdp
 from discreet.core.errors import BadParameter, Refusal
+from discreet.publish.bars import bar
 from discreet.publish.coding import Coding
 from discreet.publish.domain import Clique, Domain
 from discreet.publish.drawn import Drawn
@@ -20,7 +22,6 @@ from discreet.publish.model.belief import Schedule, Table, axes_outside
 from discreet.publish.model.fit import Fit, Noisy
 from discreet.publish.model.marginal import Marginals, summed
 from discreet.publish.model.sample import sample
-from discreet.publish.normal import quantile
 from discreet.publish.sampled import Sample
 from discreet.publish.twin_serial import from_json, to_json
 from discreet.publish.zeros import Zero, is_forbidden
@@ -35,6 +36,10 @@ _IMPOSSIBLE = 1e-250  # a share that only comes from what stands for zero
 # Rows that cannot be are drawn again; a model that knows of them hardly ever draws one.
 _MOST_TURNS = 2000
 
+# Why there is no bar, where there is none.
+_NOT_MEASURED = "not measured"
+_NO_BAR = {"merf": "random features were measured, of which a count is no sum; ask the table for this count"}
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -42,11 +47,12 @@ class Estimate:
 
     `error` is a half-width that holds with probability 1 - beta, from the noise that was added and from how far the
     twin is from what was measured. It is None where nothing that was measured bears on the question: then nobody who
-    has not paid can say.
+    has not paid can say, and `reason` says what is missing.
     """
 
     value: float
     error: float | None
+    reason: str = ""
 
     @property
     def low(self) -> float | None:
@@ -59,7 +65,7 @@ class Estimate:
         return None if self.error is None else self.value + self.error
 
     def __str__(self) -> str:
-        bar = "(no bar: not measured)" if self.error is None else f"± {self.error:,.0f}"
+        bar = f"(no bar: {self.reason or _NOT_MEASURED})" if self.error is None else f"± {self.error:,.0f}"
         return f"{self.value:,.0f} {bar}"
 
 
@@ -117,14 +123,22 @@ class Twin:
         return self.merged.expanded(clique, table)
 
     def answer(self, where: Mapping[str, object], *, beta: float = 0.05) -> Estimate:
-        """Estimate how many rows have one of the given codes, or values, in every named column."""
+        """Estimate how many rows have one of the given codes, or values, in every named column.
+
+        The bar holds with probability 1 - beta for each question by itself. A row that lacks a value, in a column
+        declared without nulls, counts in no marginal of that column, and is not among the rows that are meant.
+        """
+        if not 0 < beta < 1:
+            raise BadParameter("beta", beta, why="it is a probability", fix="use 0.05")
         picked = {self.domain.clique(name)[0]: self._picked(name, codes) for name, codes in where.items()}
         clique: Clique = tuple(sorted(picked))
         table = self.marginal(self.domain.named(clique)) if clique else np.asarray(self.model.total)
         for axis, place in enumerate(clique):
             shape = [-1 if other == axis else 1 for other in range(len(clique))]
             table = table * picked[place].reshape(shape)
-        return Estimate(float(table.sum()), self._error(clique, picked, beta))
+        gaussian = isinstance(self.loss, Zcdp)
+        error = bar(self.model, self.merged, self.measured, picked, beta, gaussian=gaussian)
+        return Estimate(float(table.sum()), error, "" if error is not None else _NO_BAR.get(self.method, _NOT_MEASURED))
 
     def condition(self, **values: object) -> Twin:
         """Return the twin of the rows that have one of the given codes, or values, in every named column."""
@@ -165,14 +179,14 @@ class Twin:
 
     def _picked(self, name: str, codes: object) -> NDArray[np.bool_]:
         (place,) = self.domain.clique(name)
+        found = np.zeros(self.domain.sizes[place], bool)
         if self.coding is not None:
             codes = self.coding[name].codes(codes)
-        listed: list[Any] = [*codes] if isinstance(codes, Sequence) else [codes]
+        listed: list[Any] = [*codes] if isinstance(codes, Iterable) and not isinstance(codes, str) else [codes]
         for code in listed:
-            if isinstance(code, bool) or not isinstance(code, int) or not 0 <= code < self.domain.sizes[place]:
+            if isinstance(code, bool) or not isinstance(code, int | np.integer) or not 0 <= code < len(found):
                 why = f"the codes of {name!r} are 0 to {self.domain.sizes[place] - 1}"
                 raise BadParameter(name, code, why=why, fix="use one of them")
-        found = np.zeros(self.domain.sizes[place], bool)
         found[listed] = True
         return found
 
@@ -194,40 +208,6 @@ class Twin:
                 self.domain.names[place], np.flatnonzero(picked).tolist(), why=why, fix="name others too"
             )
         return replace(self, model=model, merged=replace(self.merged, shares=tuple(shares)), measured=())
-
-    def _error(self, clique: Clique, picked: Mapping[int, NDArray[np.bool_]], beta: float) -> float | None:
-        """Bound how far the answer is from the truth, by the measurement that says most about it.
-
-        The twin's answer differs from the measured one by a known amount, and that from the truth by its noise.
-        """
-        if not 0 < beta < 1:
-            raise BadParameter("beta", beta, why="it is a probability", fix="use 0.05")
-        marginals = Marginals.of(self.model)
-        found: list[float] = []
-        for each in self.measured:
-            if not {*clique} <= {*each.clique}:
-                continue
-            weights = self._weights(each.clique, picked)
-            if weights is None:
-                continue
-            told = marginals.table(each.clique) * self.model.total
-            noise = quantile(1 - beta / 2) * each.scale * float(np.sqrt(weights.sum()))
-            found.append(abs(float(((told - each.values) * weights).sum())) + noise)
-        return min(found, default=None)
-
-    def _weights(self, clique: Clique, picked: Mapping[int, NDArray[np.bool_]]) -> Table | None:
-        """Return which cells of a measured marginal are meant; None where a group of merged codes is meant in part."""
-        shape = self.merged.smaller.shape(clique)
-        weights = np.ones(shape)
-        for axis, place in enumerate(clique):
-            if place not in picked:
-                continue
-            group = self.merged.groups[place]
-            share = np.bincount(group, weights=picked[place]) / np.bincount(group)
-            if ((share > 0) & (share < 1)).any():
-                return None
-            weights = weights * share.reshape([-1 if other == axis else 1 for other in range(len(clique))])
-        return weights
 
 
 def _reweighted(model: Fit, place: int, weights: Table) -> Fit:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from discreet.core.column import Column
-from discreet.core.errors import BadParameter
+from discreet.core.errors import BadParameter, Refusal
 from discreet.plan.nodes import Datum, stored
 
 _FIX = "use one value, a list of them, or a range of numbers such as range(0, 18)"
@@ -21,7 +21,7 @@ def places_of(column: Column, wanted: object) -> tuple[list[Datum], bool]:
     nulls = any(value is None for value in listed)
     if column.kind in ("number", "date"):
         return [], nulls
-    return [*dict.fromkeys(stored(column, value) for value in listed if value is not None)], nulls
+    return [*dict.fromkeys(_stored(column, value) for value in listed if value is not None)], nulls
 
 
 def steps_of(column: Column, wanted: object) -> list[Run]:
@@ -41,7 +41,7 @@ def steps_of(column: Column, wanted: object) -> list[Run]:
     for value in _listed(wanted):
         if value is None:
             continue
-        found = stored(column, value)
+        found = _stored(column, value)
         if isinstance(found, bool) or not isinstance(found, int) or not low <= found <= high:
             raise BadParameter(column.name or "", value, why="it lies outside the column's bounds", fix=_FIX)
         steps.add(found)
@@ -59,6 +59,16 @@ def cuts_of(column: Column, wanted: object) -> list[int]:
     if column.kind not in ("number", "date"):
         return []
     return [cut for first, last in steps_of(column, wanted) for cut in (first, last + 1)]
+
+
+def _stored(column: Column, value: object) -> Datum:
+    try:
+        return stored(column, value)
+    except Refusal:
+        raise
+    except ValueError as error:  # text that is no date
+        name = column.name or ""
+        raise BadParameter(name, value, why="it is no day", fix="write it like 2024-02-29, or use a date") from error
 
 
 def _listed(wanted: object) -> list[object]:

@@ -14,6 +14,8 @@ from discreet.publish.domain import Clique, Domain
 # A workload of more marginals than this would spend its budget on choosing among them.
 MOST_MARGINALS = 20_000
 DEFAULT_WAYS = 3
+# A marginal's parts are all candidates: of more columns than this there would be thousands for each.
+MOST_COLUMNS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +33,13 @@ class Workload:
         """Read how many attributes each marginal has (3 by default), or a list of marginals by name."""
         if workload is None:
             workload = min(DEFAULT_WAYS, len(domain))
+        if isinstance(workload, bool) or not isinstance(workload, int | Sequence):
+            why = "it is how many columns each marginal has, or a list of marginals"
+            raise BadParameter("workload", workload, why=why, fix="use 2 or 3")
         if not isinstance(workload, int):
             if not workload:
                 raise BadParameter("workload", workload, why="it asks for nothing", fix="name marginals, or use 3")
-            return cls({domain.clique(names): 1 for names in workload})
+            return cls(dict.fromkeys(_listed(domain, workload), 1))
         if not 1 <= workload <= len(domain):
             why = f"a marginal has 1 to {len(domain)} of the attributes"
             raise BadParameter("workload", workload, why=why, fix="use 2 or 3")
@@ -54,3 +59,19 @@ class Workload:
         for whole, weight in self.weights.items():
             shares.update(dict.fromkeys(whole, weight))
         return {part: sum(shares[place] for place in part) for part in sorted(parts)}
+
+
+def _listed(domain: Domain, workload: Sequence[Sequence[str]]) -> list[Clique]:
+    """Read marginals by name, of no more columns and no more in number than can be chosen among."""
+    if isinstance(workload, str):
+        raise BadParameter("workload", workload, why="it is a list of lists of names", fix=f"write [[{workload!r}]]")
+    if len(workload) > MOST_MARGINALS:
+        why = f"{len(workload):,} marginals are more than {MOST_MARGINALS:,}"
+        raise BadParameter("workload", len(workload), why=why, fix="list those that matter")
+    for names in workload:
+        if isinstance(names, str):
+            raise BadParameter("workload", names, why="a marginal is a list of names", fix=f"write [[{names!r}], ...]")
+        if not 1 <= len(names) <= MOST_COLUMNS:
+            why = f"a marginal has 1 to {MOST_COLUMNS} columns"
+            raise BadParameter("workload", [*names], why=why, fix="list marginals of two or three columns")
+    return [domain.clique(names) for names in workload]

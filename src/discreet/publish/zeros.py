@@ -104,7 +104,7 @@ def _grouped(zero: Zero, merged: Merged) -> NDArray[np.bool_]:
 
 def _picked(domain: Domain, name: str, codes: object) -> NDArray[np.bool_]:
     (place,) = domain.clique(name)
-    listed = [codes] if isinstance(codes, int) else [*codes]  # type: ignore[misc]  # what is no list is refused below
+    listed = [*codes] if isinstance(codes, Iterable) else [codes]
     picked = np.zeros(domain.sizes[place], bool)
     for code in listed:
         if not isinstance(code, int) or not 0 <= code < domain.sizes[place]:

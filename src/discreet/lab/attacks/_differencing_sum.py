@@ -56,7 +56,7 @@ class Amounts:
         """The attack on this target, in a sentence and a picture."""
         told = f"The {self.column} of {self.success:.1%} of {len(self.truth)} people came out within {self.within:g}"
         typical = (
-            f"half of the differences are within {self.typical:,.4g}" if math.isfinite(self.typical) else "refused"
+            f"half of the differences are within {self.typical:,.0f}" if math.isfinite(self.typical) else "refused"
         )
         points = [(float(x), float(y)) for x, y in zip(self.truth, self.told, strict=True) if math.isfinite(y)]
         ends = [(float(edge), float(edge)) for edge in (min(self.truth), max(self.truth))]
