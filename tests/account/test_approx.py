@@ -60,3 +60,11 @@ def test_a_loss_is_worth_its_own_epsilon_at_its_own_delta():
     assert Approx(1, 1e-5).epsilon(1e-5) == 1
     assert Approx(1, 1e-5).epsilon(2e-5) <= 1
     assert Approx(1, 1e-5).epsilon(0.9e-5) == math.inf
+
+
+@pytest.mark.parametrize("delta", [Fraction(1, 10**5), Fraction(1, 7), 1e-5], ids=str)
+def test_the_promise_holds_at_exactly_its_own_delta(delta):
+    loss = Approx(Fraction(1, 2), delta)
+    assert loss.epsilon(delta) == 0.5
+    assert loss.epsilon(delta * Fraction(999, 1000)) == math.inf
+    assert (loss * 3).epsilon(3 * Fraction(delta)) <= 1.5

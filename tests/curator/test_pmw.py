@@ -54,6 +54,15 @@ def test_answers_are_near_the_exact_counts_and_the_bars_hold(session, data):
     assert weighed.left == 10 - weighed.updates
 
 
+def test_a_session_can_have_all_of_an_account(tmp_path, data):
+    budget = Budget(epsilon=2, delta=1e-6)
+    with opened(tmp_path, data, unit=row(), columns=COLUMNS, budget=budget) as session:
+        weighed = session.pmw("visits", **TERMS | {"epsilon": 2, "delta": 1e-6})
+        assert weighed.answer(ward="A").value is not None
+        with pytest.raises(BudgetExceeded):
+            session.table("visits").count().release(epsilon=1)
+
+
 def test_what_an_update_taught_is_known_afterwards(session, data):
     with seeded(2):
         weighed = session.pmw("visits", **TERMS)

@@ -147,6 +147,14 @@ def test_the_engine_counts_what_the_coding_says(tmp_path):
         np.testing.assert_array_equal(table, coded.measure([clique])[0])
 
 
+def test_a_twin_can_have_all_of_an_account(tmp_path):
+    session = opened(tmp_path, many(), columns=MANY, unit=row(), budget=dp.Budget(epsilon=1, delta=1e-6))
+    twin = session.table("visits").synthesize("mst", epsilon=1, delta=1e-6)
+    assert 0.95 < twin.loss.epsilon(1e-6) <= 1
+    with pytest.raises(BudgetExceeded):
+        session.table("visits").synthesize("independent", epsilon=0.1, delta=1e-6)
+
+
 def test_nothing_is_read_before_it_is_paid_for(tmp_path, monkeypatch):
     session = opened(tmp_path, many(), columns=MANY, unit=row(), budget=dp.Budget(epsilon=1))
     with pytest.raises(BudgetExceeded):

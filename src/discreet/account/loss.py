@@ -221,6 +221,8 @@ class PrivacyLoss(ABC):
         found = min(case.epsilon(each, target) for each in chosen)
         if math.isinf(found) and method is None and "renyi" in case.methods():
             found = case.epsilon("renyi", target)  # a delta below what floats can follow
+        if math.isinf(found) and method is None and Fraction(self.slack) <= Fraction(delta):
+            found = float(up(self.peak))  # exactly the delta that is promised may lie between two floats
         return found
 
     def delta(self, epsilon: Number, *, method: Method | None = None) -> float:

@@ -190,7 +190,8 @@ def interactive(
     unit, reach = unit_and_reach(Asking(query, ()), None)
     known = {name: column for name, column in query.columns.items() if name != unit.identifier}
     coding = Coding.of(known, bins=bins, only=columns)
-    budget = Budget(epsilon=price.epsilon, delta=price.delta or None, rho=price.rho)
+    paid = price.outright() if price.epsilon is not None and price.delta else price
+    budget = Budget(epsilon=paid.epsilon, rho=paid.rho)
     made = Weights.of(coding.domain, budget, rows=reach.rows, relation=unit.relation, **terms)
     return Interactive(query, made, unit, coding)
 

@@ -8,6 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.account.conversion import zcdp_budget
+from discreet.account.filter import ApproxFilter
+from discreet.account.upward import up
 from discreet.core import record as records
 from discreet.core.errors import BadParameter
 from discreet.core.written import Number, as_written
@@ -52,6 +54,15 @@ class Price:
         """Return the rho that stays within epsilon and delta (Canonne, Kamath, Steinke 2020): Gaussian noise."""
         assert self.epsilon is not None
         return Price(None, Fraction(0), Fraction(zcdp_budget(self.epsilon, self.delta)))
+
+    def outright(self) -> Price:
+        """Return the rho that an account of just this epsilon and delta holds, so that it can be spent in one go.
+
+        An account keeps a part of its delta for parts that need one, and so holds a little less than `concentrated`.
+        """
+        assert self.epsilon is not None
+        whole = ApproxFilter(self.epsilon, self.delta)
+        return Price(None, Fraction(0), Fraction(-up(-whole.budget.loss / Fraction(whole.alpha))))
 
     @property
     def selecting(self) -> Fraction:

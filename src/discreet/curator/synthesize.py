@@ -213,11 +213,11 @@ def _named(columns: Iterable[str] | None) -> list[str] | None:
 
 
 def _allowance(price: Price, rows: int) -> Allowance:
-    """Return what a method may spend: in epsilon, or in the rho that stays within epsilon and delta."""
+    """Return what a method may spend: in epsilon, or in the rho of an account of that epsilon and delta."""
     if price.rho is not None:
         return Allowance("rho", price.rho, rows)
     assert price.epsilon is not None
-    rho = price.concentrated().rho if price.delta else None
+    rho = price.outright().rho if price.delta else None
     return Allowance("epsilon", price.epsilon, rows) if rho is None else Allowance("rho", rho, rows)
 
 
