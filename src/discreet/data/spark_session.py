@@ -64,6 +64,7 @@ OLDEST_JAVA = 17
 _LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 # Where Py4J writes that Java does not answer any more; the nameless one is the root.
 _CONNECTION_LOGGERS = ("", "py4j.clientserver", "py4j.java_gateway")
+_PY4J = ("clientserver", "java_gateway")
 
 _lock = Lock()
 _here = local()
@@ -78,7 +79,18 @@ class _Hushed(logging.Filter):
         return not getattr(_here, "ours", False)
 
 
-_HUSHED = _Hushed()
+class _Disconnected(logging.Filter):
+    """Lets nothing of Py4J's pass about a Java process that is ours.
+
+    When it dies, whatever is collected or closed afterwards, in whichever thread, would print a trace.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Say whether a line may be written."""
+        return not (_launched and record.module in _PY4J)
+
+
+_HUSHED, _DISCONNECTED = _Hushed(), _Disconnected()
 
 
 @contextmanager
@@ -119,6 +131,7 @@ def _running(master: str | None) -> SparkSession:
         PySparkLogger.getLogger(name).addFilter(_HUSHED)
     for name in _CONNECTION_LOGGERS:
         logging.getLogger(name).addFilter(_HUSHED)
+        logging.getLogger(name).addFilter(_DISCONNECTED)
     with withheld():
         if found := SparkSession.getActiveSession():
             return found
