@@ -1,6 +1,7 @@
 """What every test may ask for."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,21 @@ settings.register_profile("house", deadline=None, suppress_health_check=[HealthC
 settings.load_profile("house")
 
 ROOT = Path(__file__).parents[1]
+
+# Tests that share something slow to start go to one worker. The marks of pytest-xdist say the same of them, but are
+# lost on their way to its scheduler with the pytest of today.
+SHARED = re.compile(r"test_spark|test_moving|\[spark\b")
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """Deal tests out one by one, but those around Spark to one worker: a Java process takes long to warm up."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Together(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return "spark" if SHARED.search(nodeid) else nodeid
+
+    return Together(config, log)
 
 
 @pytest.fixture(scope="session")

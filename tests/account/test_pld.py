@@ -172,6 +172,7 @@ def test_a_mechanism_that_hardly_varies_costs_what_it_does():
     assert 150 - 2e-6 <= found <= 150 * (1 + 1e-5)
 
 
+@pytest.mark.soak
 def test_ten_thousand_unlike_mechanisms_are_added_up():
     kinds = (Laplace, Gaussian, RandomizedResponse, Exponential)
     losses = [kinds[i % 4](Fraction(100 + i, 10) if i % 4 < 2 else Fraction(10, 100 + i)) for i in range(10**4)]
