@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.lab.attacks._census_tables import Design
+from discreet.lab.attacks._coins import coins
 from discreet.lab.attacks._reconstruction_known import known
-from discreet.lab.attacks._reconstruction_questions import generator
 from discreet.lab.copied import Bits
 from discreet.lab.defence import Answers, Defence, Suppressed
 
@@ -66,7 +66,7 @@ def _within(
     more, floors, tops = _medians(plan, middles)
     system = vstack([rows, csr_matrix(more)], format="csr")[:, kept]
     limits = LinearConstraint(system.tocsc(), np.concatenate([low, floors]), np.concatenate([high, tops]))
-    weights = generator().integers(_WEIGHTS, size=int(kept.sum())).astype(np.float64)
+    weights = coins().integers(_WEIGHTS, size=int(kept.sum())).astype(np.float64)
     first = _milp(weights, limits, seconds)
     second = None if first is None else _milp(-weights, limits, seconds)
     if first is None:

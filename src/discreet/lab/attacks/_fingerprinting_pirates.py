@@ -11,7 +11,8 @@ from collections.abc import Callable
 import numpy as np
 
 from discreet.core.errors import UnknownName
-from discreet.lab.attacks._tracing_people import Matrix, coins
+from discreet.lab.attacks._coins import coins
+from discreet.lab.attacks._tracing_people import Matrix
 from discreet.lab.defence import Defence
 
 Pirate = Callable[[Matrix], Matrix]  # from the words of the coalition, a row each, to the copy that is found

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from discreet.account.checks import whole
 from discreet.core.errors import BadParameter
-from discreet.lab.attacks._linkage_coins import Coins, coins
+from discreet.lab.attacks._coins import Coins, coins
 from discreet.lab.attacks._linkage_columns import numbers
 from discreet.lab.copied import Bits, Copied
 from discreet.lab.outcome import Outcome

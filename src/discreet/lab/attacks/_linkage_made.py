@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.account.checks import whole
-from discreet.lab.attacks._linkage_coins import coins
+from discreet.lab.attacks._coins import coins
 from discreet.lab.attacks._linkage_fuzzy import Sparse
 from discreet.lab.copied import Copied
 

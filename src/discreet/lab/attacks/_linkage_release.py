@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.account.budget import Budget
 from discreet.core.errors import BadParameter
-from discreet.lab.attacks._linkage_coins import Coins, coins
+from discreet.lab.attacks._coins import Coins, coins
 from discreet.lab.attacks._linkage_columns import coarse, numbers
 from discreet.lab.attacks._linkage_join import aligned, linkage
 from discreet.lab.attacks._linkage_unique import crowds

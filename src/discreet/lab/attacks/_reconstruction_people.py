@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from discreet.account.checks import whole
 from discreet.core.errors import BadParameter
-from discreet.lab.attacks._reconstruction_questions import generator
+from discreet.lab.attacks._coins import coins
 from discreet.lab.copied import Bits, Copied
 from discreet.noise.bernoulli import bernoulli
 
@@ -24,7 +24,7 @@ def crowd(copied: Copied, most: int = 20_000) -> Copied | None:
     """Return a copy of at most so many people, drawn at random, with the columns that can be counted; or None."""
     people = copied.people()
     if people.rows > most:
-        people = people.taken(np.sort(generator().permutation(people.rows)[:most]))
+        people = people.taken(np.sort(coins().permutation(people.rows)[:most]))
     plain = {name: cells for name, cells in people.columns.items() if all(map(_plain, cells.tolist()))}
     return Copied(people.name, plain, people.identifier) if plain else None
 
@@ -60,7 +60,7 @@ def fair(people: Copied, bits: Bits, most: int) -> tuple[Copied, Bits]:
 
 def _some(places: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     """Choose so many without replacement."""
-    return generator().permutation(places)[:size]
+    return coins().permutation(places)[:size]
 
 
 def _plain(cell: object) -> bool:

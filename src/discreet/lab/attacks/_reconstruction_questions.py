@@ -9,26 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.lab.attacks._coins import Coins, coins
 from discreet.lab.copied import Copied
 from discreet.lab.defence import Groups
-from discreet.noise.uniform import uniform
 
 # How many columns a WHERE clause names at the most: enough to tell people apart, and still what people write.
 CLAUSES = 3
 
 
-def generator() -> np.random.Generator:  # noqa: TID251  (the attacker's own coins: no privacy hangs on them)
-    """Return a fast generator whose seed is drawn from Discreet's noise, so that a seeded test repeats."""
-    return np.random.default_rng(uniform(1 << 62))  # noqa: TID251  (the attacker's own coins)
-
-
 def random_groups(questions: int, people: int, share: float = 0.5) -> Groups:
     """Return groups that everybody is in with the same probability, by coins of their own."""
     if share != 0.5:  # a fair coin is one bit, any other takes several
-        draw = generator()
+        draw = coins()
         return np.array([draw.random(people, np.float32) < share for _ in range(questions)])
     width = -(-people // 8)
-    packed = np.frombuffer(generator().bytes(questions * width), np.uint8).reshape(questions, width)
+    packed = np.frombuffer(coins().bytes(questions * width), np.uint8).reshape(questions, width)
     return np.unpackbits(packed, axis=1, count=people).view(np.bool_)
 
 
@@ -52,7 +47,7 @@ def predicates(public: Copied, columns: Sequence[str], questions: int) -> list[P
 
     A missing value satisfies no clause, as in SQL. A clause is as likely to be wide as narrow.
     """
-    draw = generator()
+    draw = coins()
     known = [_Column.read(name, public.column(name)) for name in columns]
     found = []
     for _ in range(questions):
@@ -78,7 +73,7 @@ class _Column:
         place = {value: at for at, value in enumerate(values)}
         return cls(name, values, np.array([place.get(cell, -1) for cell in cells], np.int64))
 
-    def clause(self, draw: np.random.Generator) -> Predicate:  # noqa: TID251  (the attacker's own coins)
+    def clause(self, draw: Coins) -> Predicate:
         """Return a range of an ordered column, or a set of an unordered one's values."""
         if not self.values:
             return Predicate(f"{self.name} IS NOT NULL", self.places >= 0)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.account.checks import whole
+from discreet.lab.attacks._coins import coins
 from discreet.lab.copied import Copied
-from discreet.noise.uniform import uniform
 
 Matrix = NDArray[np.bool_]  # a row for each person, a column for each attribute
 Numbers = NDArray[np.float64]
@@ -18,12 +18,6 @@ Numbers = NDArray[np.float64]
 _EDGE = 0.05  # frequencies of made-up attributes stay so far from 0 and 1
 _CUTS, _VALUES = 8, 12  # cuts of a column of numbers, and values of any other, that become attributes
 _RARE, _MOST = 0.02, 800  # attributes that fewer people have, or lack, tell of too few; more are not needed
-
-
-def coins() -> np.random.Generator:  # noqa: TID251
-    """Return the attacker's generator, seeded from `discreet.noise`, so that a seeded test repeats."""
-    seed = int(uniform(1 << 62))
-    return np.random.default_rng(seed)  # noqa: TID251  (the attacker's own coins: no privacy hangs on them)
 
 
 def population(attributes: int) -> Numbers:

@@ -13,8 +13,8 @@ from discreet.account.checks import positive, whole
 from discreet.core.errors import BadParameter
 from discreet.lab.attacks._census_solve import Solution, solve
 from discreet.lab.attacks._census_tables import Design, design, published
+from discreet.lab.attacks._coins import coins
 from discreet.lab.attacks._reconstruction_people import crowd
-from discreet.lab.attacks._reconstruction_questions import generator
 from discreet.lab.copied import Bits, Copied
 from discreet.lab.defence import Defence, Exact, Laplaced, Rounded, Suppressed
 from discreet.lab.outcome import Outcome
@@ -192,7 +192,7 @@ def census(
 def blocked(people: Copied, size: int = _BLOCK, most: int | None = None) -> Copied:
     """Return the people with a column `block`: made-up neighbourhoods of `size` at random, at most so many of them."""
     step = whole("size", size)
-    chosen = generator().permutation(people.rows)
+    chosen = coins().permutation(people.rows)
     count = max(1, people.rows // step) if most is None else min(max(1, people.rows // step), whole("most", most))
     kept = people.taken(chosen[: count * step])
     block = np.arange(kept.rows, dtype=np.int64) // step
@@ -287,7 +287,7 @@ def _guessed(plan: Design, kinds: Bits, blocks: Bits) -> float:
     One draws from everybody outside of the block; the other from all kinds of records alike, which is the better where
     there are few kinds, or nobody outside.
     """
-    draw, outside, alike = generator(), 0, 0
+    draw, outside, alike = coins(), 0, 0
     for number in range(int(blocks.max()) + 1):
         own, rest = kinds[blocks == number], kinds[blocks != number]
         truth = np.bincount(own, minlength=plan.kinds)

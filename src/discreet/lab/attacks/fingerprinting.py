@@ -15,8 +15,9 @@ import numpy as np
 
 from discreet.account.checks import probability, whole
 from discreet.core.errors import BadParameter
+from discreet.lab.attacks._coins import coins
 from discreet.lab.attacks._fingerprinting_pirates import pirate
-from discreet.lab.attacks._tracing_people import Matrix, Numbers, coins
+from discreet.lab.attacks._tracing_people import Matrix, Numbers
 from discreet.lab.attacks._tracing_private import least_noise
 from discreet.lab.copied import Copied
 from discreet.lab.defence import DELTA, Defence, Exact, Gaussed, Laplaced, Rounded

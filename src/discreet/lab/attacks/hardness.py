@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from discreet.account.budget import Budget
 from discreet.account.checks import Number, positive, whole
 from discreet.core.errors import UnknownName
-from discreet.lab.attacks._tracing_people import coins
+from discreet.lab.attacks._coins import coins
 from discreet.lab.copied import Copied
 from discreet.lab.defence import DELTA
 from discreet.lab.outcome import Outcome

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.core.errors import BadParameter, UnknownName
-from discreet.lab.attacks._tracing_people import Matrix, Numbers, attributes_of, coins, people, population
+from discreet.lab.attacks._coins import coins
+from discreet.lab.attacks._tracing_people import Matrix, Numbers, attributes_of, people, population
 from discreet.lab.attacks._tracing_private import least_noise as least_noise
 from discreet.lab.attacks._tracing_private import most
 from discreet.lab.attacks._tracing_scores import SCORES

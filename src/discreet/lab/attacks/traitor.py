@@ -20,7 +20,8 @@ import numpy as np
 from discreet.account.checks import whole
 from discreet.account.zcdp import Zcdp
 from discreet.core.errors import BadParameter
-from discreet.lab.attacks._tracing_people import Matrix, Numbers, coins
+from discreet.lab.attacks._coins import coins
+from discreet.lab.attacks._tracing_people import Matrix, Numbers
 from discreet.lab.attacks._tracing_private import Forgetful, least_noise
 from discreet.lab.attacks._traitor_broadcast import Sender, unsealed
 from discreet.lab.attacks.fingerprinting import length_of
