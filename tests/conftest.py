@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[1]
 SHARED = re.compile(r"test_spark|test_moving|\[spark\b")
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Deal tests out one by one, but those around Spark to one worker: a Java process takes long to warm up."""
     from xdist.scheduler import LoadScopeScheduling

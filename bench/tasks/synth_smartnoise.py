@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 HERE = Path(__file__).resolve().parent
+ALONE = runpy.run_path(str(HERE / "synth_alone.py"))  # once: it remembers runs
 
 
 def figure(figure: str, seeds: int, **arguments: Any) -> Callable[[], float]:
     """One figure of runs in processes of their own, over seeds."""
-    alone = runpy.run_path(str(HERE / "synth_alone.py"))
-    return lambda: alone["mean"](__file__, figure, seeds, arguments)
+    return lambda: ALONE["mean"](__file__, figure, seeds, arguments)
 
 
 def made(table: str, method: str, epsilon: str, delta: str, seed: int) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from discreet.publish.rounds import CHOOSING, Style, rounds
 from discreet.publish.spending import Allowance, Spending
 from discreet.publish.workload import Workload
 
-# A model has at most so many numbers: four megabytes of them.
-MOST_CELLS = 1 << 19
+# A model has at most so many numbers: eight megabytes of them.
+MOST_CELLS = 1 << 20
 ROUNDS = 6  # for each attribute, at the first price
 # Codes below so many standard deviations of their noise are merged; later rounds would tell some of them apart.
 TOO_RARE = 1.5

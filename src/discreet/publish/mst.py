@@ -1,12 +1,14 @@
 """MST: all single attributes, a spanning tree of the pairs that hang together most, and the model over both.
 
 After McKenna, Miklau and Sheldon (2021), who spend a third of the budget on each of three things: measuring single
-attributes, choosing pairs, measuring them. Here most of it measures pairs, the larger ones more exactly.
+attributes, choosing pairs, measuring them. Here most of it measures pairs, the larger ones more exactly. And of pairs
+that hang together nearly alike, the one that keeps other attributes near one another is taken.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
@@ -29,6 +31,11 @@ FINE = 64
 # A model is taken to have no more rows than this when a table is compared with it. The noise of a minute epsilon would
 # take whole numbers beyond their range, where one row turns the largest score into the smallest.
 MOST_ROWS = 1 << 34
+
+# By how much less a pair counts for every step that lies, on average, between its ends and the attributes that they are
+# joined to already: what two attributes have in common gets lost on the way from one to the other.
+FADING = 0.1
+_WHOLE = 1 << 20  # weights are whole numbers of this
 
 # What part of the budget measures single attributes, and what part chooses pairs; the rest measures the pairs.
 SINGLES, CHOOSING = Fraction(3, 10), Fraction(1, 4)
@@ -68,15 +75,46 @@ def _chosen(
         pair: distance(exact, alone.table(pair) * alone.model.total)
         for pair, exact in zip(pairs, measure(pairs), strict=True)
     }
-    part_of = [*range(len(domain))]
-    chosen: list[Clique] = []
+    tree = Tree.of(len(domain))
     for _ in range(len(domain) - 1):
-        open_ = [pair for pair in pairs if part_of[pair[0]] != part_of[pair[1]]]
-        taken = open_[purse.choose([scores[pair] for pair in open_], FINE, part / (len(domain) - 1))]
-        chosen.append(taken)
-        one, other = (part_of[place] for place in taken)
-        part_of = [one if each == other else each for each in part_of]
-    return chosen
+        open_ = [pair for pair in pairs if not tree.joins(pair)]
+        weighed = [tree.weighed(pair, scores[pair]) for pair in open_]
+        tree = tree.grown(open_[purse.choose(weighed, FINE, part / (len(domain) - 1))])
+    return [*tree.chosen]
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Pairs chosen so far, and the steps between every two attributes that they join: infinitely many if they do not.
+
+    It follows from choices that were paid for.
+    """
+
+    chosen: tuple[Clique, ...]
+    steps: Table
+
+    @classmethod
+    def of(cls, attributes: int) -> Tree:
+        """Return the one without pairs."""
+        return cls((), np.where(np.eye(attributes, dtype=bool), 0.0, np.inf))
+
+    def joins(self, pair: Clique) -> bool:
+        """Say whether there is a way from one attribute to the other."""
+        return bool(np.isfinite(self.steps[pair]))
+
+    def weighed(self, pair: Clique, score: int) -> int:
+        """Return the score of a pair that would join two parts, less where its ends lie at the edge of theirs.
+
+        Guarantee: scores that are at most d apart stay so, since a weight is at most one and d is whole.
+        """
+        far = sum(float(steps[np.isfinite(steps)].mean()) for steps in self.steps[[*pair]])
+        return score * round((1 - FADING) ** far * _WHOLE) // _WHOLE
+
+    def grown(self, pair: Clique) -> Tree:
+        """Return the tree with one more pair."""
+        one, other = self.steps[[*pair]]
+        across = one[:, None] + 1 + other
+        return Tree((*self.chosen, pair), np.minimum(self.steps, np.minimum(across, across.T)))
 
 
 def shared(amount: Fraction, domain: Domain, cliques: Sequence[Clique]) -> list[Fraction]:
