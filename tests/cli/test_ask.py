@@ -101,3 +101,24 @@ def test_a_question_needs_a_token(vault, run):
 
 def test_json_is_one_object(token, run):
     assert json.loads(run("ask", TEXT, "--rho", "0.1", "--json", "--csv")[1])["command"] == "ask"
+
+
+def test_an_answer_that_cannot_be_saved_is_not_paid_for(token, result, folder):
+    before = result("budget")["limits"]
+    found = result("ask", TEXT, "--epsilon", "1", "--fresh", "--save", "nowhere/answer.json")
+    assert (found["kind"], found["why"]) == ("BadParameter", "the file cannot be written")
+    assert result("budget")["limits"] == before
+
+
+def test_an_answer_is_shown_even_where_its_file_cannot_be_written(token, run, folder, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_text", full)
+    code, out, err = run("ask", TEXT, "--epsilon", "1", "--save", "answer.json")
+    assert (code, "ward" in out) == (Exit.USAGE, True)
+    assert "the file cannot be written" in err
+
+
+def test_a_number_of_rows_with_thousands_of_digits_is_refused(token, result):
+    assert result("ask", TEXT, "--epsilon", "1", "--max-rows", "9" * 5000)["kind"] == "BadParameter"

@@ -8,6 +8,7 @@ import pytest
 
 from discreet.cli.exits import Exit
 from discreet.local.collection import read
+from discreet.local.sender import NotAccepted, Sender
 from discreet.serve.collector import collector_app, listen
 from discreet.serve.receive import Receiver
 from discreet.serve.sqlite_sketches import SqliteSketches
@@ -167,6 +168,7 @@ def test_a_closed_epoch_takes_nothing_more(survey, folder, run):
     ("text", "words", "said"),
     [
         ("1\nsecret\n", (), "line 2"),
+        ("1\n--2\n", (), "line 2"),
         ("1\n9\n", (), "from 0 to 4"),
         ("1\n", ("--epoch", "3"), "epochs 0 to 2"),
         ("1\n", ("--batch", "0"), "batch=0"),
@@ -208,3 +210,19 @@ def test_every_part_of_the_command_prints_json(survey, run):
     code, out, _ = run("collect", "status", "survey", "--json")
     assert code == Exit.DONE
     assert json.loads(out)["command"] == "collect status"
+
+
+def test_where_sending_ends_early_it_says_what_must_not_be_sent_again(survey, folder, run, monkeypatch):
+    (folder / "values.txt").write_text("1\n" * 50)
+    taken = []
+
+    def send(self, reports, epoch):
+        if taken:
+            raise NotAccepted("collector", why="it does not answer", fix="see that it runs")
+        taken.append(len(reports))
+
+    monkeypatch.setattr(Sender, "send", send)
+    code, _, err = run("collect", "send", "survey", "values.txt", "--batch", "20")
+    assert code == Exit.REFUSED
+    assert "30 of 50 reports" in " ".join(err.split())
+    assert "leave out the first 20 values" in " ".join(err.split())

@@ -89,3 +89,8 @@ def test_a_changed_answer_is_refused(saved, folder, run):
     code, _, err = run("explain", "changed.json")
     assert code == Exit.USAGE
     assert "changed.json" in err
+
+
+def test_a_file_that_nests_without_end_is_refused(folder, run):
+    (folder / "deep.json").write_text("[" * 100_000)
+    assert run("explain", "deep.json")[0] == Exit.USAGE

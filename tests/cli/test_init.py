@@ -92,3 +92,24 @@ def test_tokens_and_keys_stay_whole_on_a_narrow_screen(folder, run, result, monk
     found = result("verify")
     assert {found["head"], found["public_key"]} <= set(lines)
     assert len(lines[lines.index("custodian's token:") + 1]) == 61
+
+
+def test_a_vault_of_any_name_is_named_in_a_policy_that_can_be_read(folder, run):
+    assert run("init", 'my "own" {vault}.discreet')[0] == Exit.DONE
+    assert read(folder / "discreet.toml").vault == folder / 'my "own" {vault}.discreet'
+
+
+def test_the_token_is_shown_where_no_policy_can_be_written(folder, result, monkeypatch):
+    def refused(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.write_text", refused)
+    found = result("init")
+    assert found["policy"] is None
+    with Curator(folder / "vault.discreet", create=False) as curator:
+        assert curator.ledger.authenticate(found["token"]).role == "custodian"
+
+
+def test_a_name_that_no_file_can_have_is_refused(folder, result):
+    found = result("init", "x" * 300)
+    assert (found["kind"], found["fix"]) == ("NotAVault", "choose a folder that exists and that you may write")

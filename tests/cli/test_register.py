@@ -111,3 +111,18 @@ def test_a_delimiter_can_be_given(folder, run):
     (folder / "s.csv").write_text("n;m\n1;2\n")
     words = ("--delimiter", ";", "--unit", "row", "--column", "m=0..9", "--rho", "0.1")
     assert run("register", "s", "s.csv", *words)[0] == Exit.DONE
+
+
+def test_numbers_of_thousands_of_digits_are_refused(folder, run, result):
+    run("init")
+    digits = "9" * 5000
+    for words in (("--max-rows", digits, "--column", "age=0..110"), ("--max-rows", "5", "--column", f"age={digits},1")):
+        found = result("register", "visits", "visits.csv", "--unit", "person:patient_id", *words, "--epsilon", "1")
+        assert found["kind"] == "BadParameter"
+
+
+def test_a_budget_beyond_every_float_is_registered_and_written(folder, run):
+    run("init")
+    code, out, _ = run("register", "visits", "visits.csv", *TERMS, "--epsilon", "1e390")
+    assert code == Exit.DONE
+    assert "epsilon=1e+390" in " ".join(out.split())

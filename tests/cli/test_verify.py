@@ -47,3 +47,8 @@ def test_an_older_copy_is_tampering(vault, run):
 def test_a_file_that_is_no_vault_is_refused(folder, run):
     code, _, _ = run("verify", "--vault", "visits.csv")
     assert code == Exit.REFUSED
+
+
+def test_a_head_is_found_however_it_was_copied(vault, result):
+    head = result("verify")["head"]
+    assert result("verify", "--head", f" {head.upper()} ")["head"] == head

@@ -11,6 +11,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import discreet as dp
 from discreet import noise
@@ -417,3 +418,14 @@ def test_moments_say_what_the_mechanisms_say():
 def test_a_function_of_no_noise_is_exact():
     answer = Answer(keys=(), rows=[()], columns=[AnswerColumn("x", [Function("root", (Linear((), Fraction(9)),))])])
     assert (answer.value(), answer.interval()) == (3.0, (3.0, 3.0))
+
+
+def test_a_wide_answer_goes_on_below_beside_its_keys_and_cuts_nothing_off():
+    columns = [AnswerColumn(f"column {n}", [Bracket(1e6 + n, 9e5, 1.2e6)] * 2) for n in range(8)]
+    answer = Answer(keys=("ward",), rows=[("Intensive, Care",), ("B",)], columns=columns)
+    console = Console(width=60, record=True)
+    console.print(answer)
+    shown = console.export_text()
+    assert "…" not in shown
+    assert shown.count("Intensive, Care") > 1
+    assert all(f"column {n}" in shown for n in range(8))

@@ -282,6 +282,71 @@ def test_two_custodians_cannot_give_the_same_rows_two_budgets(curator, file, mon
     assert curator.ledger.accounts() == ("theirs",)
 
 
+def test_a_custodian_who_looks_while_another_is_storing_the_same_rows_joins_their_account(curator, file, monkeypatch):
+    with Curator(curator.path) as other:
+        # This one has claimed the source and not stored its table yet when the other one looks.
+        real = Tables._store
+
+        def meanwhile(self, *stored):
+            if self is curator._tables:
+                assert register(other, file, "theirs").account == "mine"
+            return real(self, *stored)
+
+        monkeypatch.setattr(Tables, "_store", meanwhile)
+        register(curator, file, "mine")
+    assert curator.ledger.accounts() == ("mine",)
+
+
+def test_rows_that_a_table_has_moved_on_from_stay_on_its_account(curator, visits, file, tmp_path):
+    (tmp_path / "next.csv").write_text(ROWS + "4,4,A\n")
+    curator.refresh("visits", tmp_path / "next.csv")
+    assert register(curator, file, "again", budget=None).account == "visits"
+    (tmp_path / "other.csv").write_text("patient_id,age,ward\n9,1,A\n")
+    register(curator, tmp_path / "other.csv", "other")
+    with pytest.raises(Conflict, match="'visits' pays for and not 'other'"):
+        curator.refresh("other", file)
+
+
+def test_a_copy_of_rows_that_a_table_once_had_gets_no_budget_of_its_own(curator, visits, file, tmp_path):
+    (tmp_path / "kept.csv").write_text(ROWS)
+    file.write_text(ROWS + "4,4,A\n")
+    curator.refresh("visits")
+    for _ in range(2):
+        with pytest.raises(Conflict, match="those of 'visits', which 'visits' pays for"):
+            register(curator, tmp_path / "kept.csv", "kept")
+        file.write_text(ROWS + "5,5,A\n")
+        curator.refresh("visits")
+
+
+def test_a_vault_whose_list_of_sources_was_empty_has_it_from_the_next_source_on(curator, visits, file, tmp_path):
+    curator.ledger.put("registry", "sources", {"edition": 2}, private={})
+    (tmp_path / "next.csv").write_text(ROWS + "4,4,A\n")
+    curator.refresh("visits", tmp_path / "next.csv")
+    (tmp_path / "kept.csv").write_text(ROWS)
+    assert register(curator, file, "again", budget=None).account == "visits"
+    with pytest.raises(Conflict, match="those of 'visits'"):
+        register(curator, tmp_path / "kept.csv", "kept")
+
+
+def test_the_list_of_sources_has_no_digest_in_the_chain(curator, visits):
+    (listed,) = curator.ledger.list("registry")
+    assert listed.private["digests"]
+    assert not any(digest in entry.body for digest in listed.private["digests"] for entry in curator.ledger.entries())
+
+
+def test_the_same_rows_are_not_counted_for_other_people_or_one_by_one(curator, visits, file, tmp_path):
+    for unit in (row(), person("age", max_rows=20)):
+        assert refusal(BadParameter, lambda unit=unit: register(curator, file, "more", unit=unit, budget=None)) == (
+            f"unit={unit.identifier or 'row'!r}: its rows are those of 'visits', and the budget of 'visits' is counted"
+            " for people, told apart by 'patient_id'. Fix: use unit=person('patient_id', max_rows=20)."
+        )
+    (tmp_path / "next.csv").write_text(ROWS + "4,4,A\n")
+    curator.refresh("visits", tmp_path / "next.csv")
+    with pytest.raises(BadParameter, match="its rows are those of 'visits'"):
+        register(curator, file, "more", unit=row(), budget=None)
+    assert register(curator, file, "more", unit=person("patient_id", max_rows=1), budget=None).account == "visits"
+
+
 # Rows from memory -----------------------------------------------------------------------------------------------------
 
 FRAME = pd.DataFrame({"patient_id": [1, 2, 1], "age": [41, 7, 42], "ward": ["A", "B", "C"]})
@@ -458,3 +523,14 @@ def test_the_whole_vault_verifies(curator, visits):
 
 def test_a_curator_says_what_it_holds(curator, visits):
     assert repr(curator) == f"Curator({str(curator.path)!r}, tables=['visits'])"
+
+
+def test_a_grant_that_would_outlast_the_calendar_is_refused(curator, visits):
+    with pytest.raises(BadParameter, match="calendars end before that"):
+        curator.grant("alice", "visits", expires=dt.timedelta.max)
+
+
+def test_what_is_no_token_opens_nothing(curator, visits):
+    for token in (None, 7, b"bytes", "", "_"):
+        with pytest.raises(AccessRefused, match="it opens nothing here"):
+            curator.session(token)

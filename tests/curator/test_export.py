@@ -131,3 +131,16 @@ def test_a_path_with_a_quote_is_a_path(tmp_path):
 
 def test_a_missing_package_is_a_refusal():
     assert issubclass(MissingExtra, ImportError)
+
+
+def test_integers_beyond_128_bits_leave_as_floats(tmp_path):
+    values = [2**63 - 1, -(2**63)], [2**63, 0], [2**127 - 1, -(2**127)], [2**127, 7], [-(10**60), None]
+    columns = [AnswerColumn(f"c{at}", tuple(map(Exact, pair)), kind="count") for at, pair in enumerate(values)]
+    answer = Answer(keys=("key",), rows=((1,), (2,)), columns=tuple(columns), loss=None, asked={}, unit="", notes=())
+    table = answer.to_arrow()
+    assert table["c1"].to_pylist() == [2**63, 0]
+    assert table["c3"].to_pylist() == [float(2**127), 7.0]
+    assert table["c4"].to_pylist() == [-1e60, None]
+    assert answer.to_pandas()["c3"].tolist() == [float(2**127), 7.0]
+    answer.to_parquet(tmp_path / "answer.parquet")
+    answer.to_csv(tmp_path / "answer.csv")

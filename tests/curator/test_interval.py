@@ -252,6 +252,11 @@ def test_a_sum_of_a_hundred_thousand_noises_is_as_wide_as_the_normal_law_says():
     assert half == pytest.approx(1.959964 * math.sqrt(100_000 * 2 * q) / (1 - q), rel=0.002)
 
 
+def test_noise_wider_than_64_bits_spreads_as_any_other():
+    usual, wide = (half_width(((Fraction(1), "laplace", Fraction(10**at), 2),), 0.95) for at in (6, 40))
+    assert float(wide / 10**34) == pytest.approx(float(usual), rel=1e-3)
+
+
 def test_noise_that_is_shared_is_counted_once():
     a, b = linear(Noisy("a", 5, "laplace", Fraction(4))), linear(Noisy("b", 9, "laplace", Fraction(4)))
     nothing = algebra.add(a, algebra.scale(a, Fraction(-1)))
@@ -318,6 +323,8 @@ def test_clipping_and_rounding_carry_the_ends():
     )
     with pytest.raises(BadParameter, match="smaller bound first"):
         algebra.clip(count, Fraction(2), Fraction(1))
+    with pytest.raises(BadParameter, match="from -100 to 100"):
+        algebra.rounded(count, 400)
 
 
 def test_large_integers_stay_exact_when_clipped():

@@ -4,6 +4,7 @@ import datetime as dt
 import inspect
 from fractions import Fraction
 
+import duckdb
 import pytest
 
 from discreet.account.budget import Budget
@@ -112,6 +113,14 @@ def test_days_that_are_clamped_in_numbers_are_a_warning(curator):
     assert found == [("warning", "d", "69% of the values lie outside 2020-01-01..2020-01-31")]
 
 
+def test_days_outside_the_calendar_of_python_are_looked_at_too(curator, tmp_path):
+    file = tmp_path / "days.parquet"
+    duckdb.sql(f"COPY (SELECT DATE '4000-01-01 (BC)' AS day FROM range(5)) TO '{file}'")
+    assert lint(curator, file, {"day": date("2020-01-01", "2020-12-31")}) == [
+        ("warning", "day", "100% of the values lie outside 2020-01-01..2020-12-31")
+    ]
+
+
 def test_keys_that_are_not_declared_and_keys_that_nobody_has_are_found(curator):
     data = {"ward": ["A"] * 500 + ["B"] * 300 + ["X"] * 150 + ["Y"] * 50}
     found = lint(curator, data, {"ward": one_of("A", "B", "C")})
@@ -203,3 +212,14 @@ def test_no_session_reaches_lint():
 
     for module in (session, query):
         assert "lint" not in inspect.getsource(module)
+
+
+def test_values_that_cannot_be_read_as_declared_are_remarked_with_what_they_look_like(curator):
+    data = {"n": ["1,200.50", "7", "", "NaN"] * 10, "day": ["29.02.2024", "2024-02-29"] * 20, "ok": ["Y", "yes"] * 20}
+    columns = {"n": between(0, 5000), "day": date("2000-01-01", "2030-12-31"), "ok": flag()}
+    found = [what for severity, _, what in lint(curator, data, columns) if severity == "warning"]
+    assert found == [
+        "10 rows (25%) cannot be read as a number: '1,200.50'",
+        "20 rows (50%) cannot be read as a date: '29.02.2024'",
+        "20 rows (50%) cannot be read as a flag: 'Y'",
+    ]

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import discreet as dp
@@ -86,3 +87,29 @@ def test_offers_that_cannot_be_made_are_refused_with_the_fix(tables):
             report.for_error(n=wrong, cost=3, rows=100)
     with pytest.raises(BadParameter, match="declare the keys"):
         tables["row"].group_by("city").agg(n=dp.count()).for_error(n=5)
+    for wrong in (0, 0.5, 1, -0.1, float("nan"), "0.05", None):
+        with pytest.raises(BadParameter, match="beta"):
+            tables["row"].count().for_error(count=5, beta=wrong)
+    with pytest.raises(BadParameter, match="no epsilon up to 10,000 is enough"):
+        tables["row"].agg(cost=dp.mean("cost")).for_error(cost=1e-9, rows=10)
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "least"), [(dp.std("cost"), "0.001"), (dp.variance("cost"), "0.001"), (dp.cdf("cost", [5]), "0.0001")]
+)
+def test_chances_that_no_half_width_is_known_for_are_refused(tables, aggregate, least):
+    report = tables["row"].agg(found=aggregate)
+    assert report.for_error(found=4e4, rows=10**6, beta=float(least)).epsilon > 0
+    with pytest.raises(BadParameter, match=f"use {least} or more"):
+        report.for_error(found=4e4, rows=10**6, beta=1e-5)
+
+
+@pytest.mark.parametrize("aggregate", [dp.median("cost"), dp.min("cost"), dp.max("cost"), dp.count()])
+def test_whoever_wants_to_be_surer_pays_more_for_quantiles_too(tables, aggregate):
+    usual, sure = (
+        tables["row"].agg(found=aggregate).for_error(found=40, beta=beta) for beta in (0.05, Fraction(1, 10**6))
+    )
+    assert halves(usual)["found"] <= 40
+    assert sure.epsilon > 1.5 * usual.epsilon
+    again = tables["row"].agg(found=aggregate).for_error(found=40, beta=np.float64(0.05))
+    assert again.epsilon == usual.epsilon

@@ -167,7 +167,7 @@ PROMISES = {
         (
             "discreet.toml:5: identifier=None: 'visits' was registered with identifier='patient_id', and what it"
             " answered was counted under that."
-            " Fix: keep it, or register the table under another name in the same group."
+            " Fix: keep it: what people were promised is for good."
         ),
     ),
     "another group": (
@@ -324,3 +324,17 @@ def test_a_missing_policy_is_refused(tmp_path):
 def test_lines_are_found_past_long_texts_and_odd_keys(folder):
     text = 'note = 3\n[tables."my visits"]\nsource = """\n[grants.x]\nfoo = 1\n"""\nunti = "row"\n'
     assert refused(folder, text.replace("note = 3\n", "\n")).startswith("discreet.toml:7: key 'unti'")
+
+
+@pytest.mark.parametrize("text", ["a = " + "1" * 5000, "a = " + "[" * 3000])
+def test_numbers_and_nestings_that_python_gives_up_on_are_refused(tmp_path, text):
+    (tmp_path / "discreet.toml").write_text(text)
+    with pytest.raises(Refusal, match="no policy needs"):
+        read(tmp_path / "discreet.toml")
+
+
+def test_a_home_of_nobody_is_refused_where_it_stands(tmp_path):
+    lines = ("[tables.visits]", 'source = "~nobody-of-that-name/visits.csv"', 'unit = "row"', "columns = {}")
+    (tmp_path / "discreet.toml").write_text("\n".join(lines))
+    with pytest.raises(Refusal, match=r"discreet.toml:2: source=.*~ names nobody here"):
+        read(tmp_path / "discreet.toml")

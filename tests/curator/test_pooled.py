@@ -6,6 +6,7 @@ import pytest
 
 from discreet.core.errors import BadParameter
 from discreet.curator import moments
+from discreet.curator.answer import Answer, AnswerColumn
 from discreet.curator.functions import value_of
 from discreet.curator.pooled import pooled
 from discreet.curator.quantity import Bracket, Noisy, linear
@@ -61,3 +62,14 @@ def test_one_group_is_itself():
 def test_quantiles_are_not_pooled():
     with pytest.raises(BadParameter, match="not made of what each has"):
         pooled([Bracket(3, 1, 5), Bracket(4, 1, 5)])
+
+
+@pytest.mark.parametrize("what", [mean, lambda place, _: Bracket(1, 0, 3)], ids=["means", "brackets"])
+def test_thousands_of_groups_have_a_total_whatever_they_are_made_of(what):
+    rows = 1500
+    column = AnswerColumn("found", tuple(what(place, GROUPS[0]) for place in range(rows)))
+    found = Answer(keys=("key",), rows=tuple((place,) for place in range(rows)), columns=(column,)).total()
+    low, high = found.interval()
+    assert low < found.value() < high
+    assert found.value() == pytest.approx(rows * value_of(column.quantities[0]))
+    assert Answer.from_json(found.to_json()).value() == found.value()

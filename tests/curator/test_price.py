@@ -22,7 +22,7 @@ def test_a_price_is_in_one_currency(given):
         Price.of(**given)
 
 
-@pytest.mark.parametrize("amount", [0, -1, float("nan"), float("inf"), "1", True, None])
+@pytest.mark.parametrize("amount", [0, -1, float("nan"), float("inf"), "1", True, None, 1e-101, Fraction(1, 10**400)])
 @pytest.mark.parametrize("currency", ["epsilon", "rho"])
 def test_a_price_is_a_positive_number(currency, amount):
     with pytest.raises(BadParameter) as refused:

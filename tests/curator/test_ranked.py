@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 
 import discreet as dp
+from discreet.core.errors import BadParameter
 from discreet.core.schema import between, date
 from discreet.core.unit import person
 from discreet.curator.measure import Reach
@@ -80,3 +81,17 @@ def test_dates_have_no_quantiles_yet_and_are_refused_before_they_are_paid():
 
 def test_ranks_grow_with_the_rows_of_a_person():
     assert made(dp.median("x"), rows=10).ranks > 5 * made(dp.median("x")).ranks
+
+
+@pytest.mark.parametrize("aggregate", [dp.median("x"), dp.min("x"), dp.max("x")])
+def test_the_half_width_at_the_usual_chance_is_that_of_the_ends_that_are_bought(aggregate):
+    found = made(aggregate)
+    assert found.half_width(0.05) == found.ranks == abs(found.bought[-1].offset)
+    assert found.half_width(0.001) > found.ranks > found.half_width(0.3)
+
+
+@pytest.mark.parametrize("aggregate", [dp.median("x"), dp.min("x")])
+def test_a_price_too_small_for_any_bracket_is_refused_before_it_is_paid(aggregate):
+    assert made(aggregate, Price.of(epsilon=1e-15)).loss.epsilon(0) == pytest.approx(1e-15)
+    with pytest.raises(BadParameter, match="larger epsilon"):
+        _ = made(aggregate, Price.of(epsilon=1e-20)).loss

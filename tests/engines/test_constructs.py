@@ -9,6 +9,7 @@ from discreet.plan.dialect import Dialect
 from discreet.plan.expressions import Name
 from discreet.plan.keys import keys_of
 from discreet.plan.nodes import Scan
+from discreet.plan.relation import Relation
 from discreet.plan.scalar import expression_sql, raw_sql, stored_type
 from discreet.plan.selection import people_by_key
 from discreet.plan.tallies import Question
@@ -75,6 +76,8 @@ def read_everything(subject, dialect):
     }.items():
         relation = subject.relation(["x"], [physical], [[value], [None]])
         written = [raw_sql(column.named("x"), physical, dialect) for column in columns]
+        people = dp.Table("t", dp.person("x", max_rows=1), {"y": dp.flag()})
+        written.append(Relation(people, {"x": physical}, relation).person_sql(dialect))
         assert len(subject.engine.rows(f"SELECT {', '.join(written)} FROM {relation}")) == 2
 
 

@@ -4,8 +4,9 @@ import pytest
 
 import discreet as dp
 from discreet.plan.cells import Request, cells
-from discreet.plan.keys import NO_KEYS, keys_of
-from discreet.plan.nodes import Scan, columns_of
+from discreet.plan.keys import NO_KEYS, Keys, bins, keys_of
+from discreet.plan.nodes import Scan, Union, columns_of, public
+from discreet.plan.relation import Relation
 from discreet.plan.selection import people_by_key
 from discreet.plan.stability import unit_of
 from discreet.plan.tallies import Question, Tally
@@ -118,3 +119,58 @@ def test_many_keys_and_bins_are_found_in_their_places(subject):
         found = answered(subject, question, relations)
         assert found == Oracle().tallied(question, {"t": data}, dp.row())
         assert any(rows for rows, _ in found)
+
+
+PERSON = dp.person("id", max_rows=1)
+PEOPLE = {
+    "BIGINT": ["0", "1", "-7", "9007199254740993"],
+    "DOUBLE": ["0", "-0", "1", "-7", "0.5", "NaN", "NaN", "1e20"],
+    "FLOAT": ["-0", "1", "-7", "0.5", "NaN"],
+    "DECIMAL(9,2)": ["0", "1", "-7", "0.5", "100"],
+    "DECIMAL(20,10)": ["0", "1", "-7", "0.50", "100"],
+    "DECIMAL(38,0)": ["1", "9007199254740993", "100000000000000000000"],
+    "VARCHAR": ["0", "1", "-7", "0.5", "100", "9007199254740993"],
+}
+
+
+def test_a_person_whose_number_is_stored_in_several_types_is_one_person(subject):
+    relations = {
+        kind: Relation(
+            dp.Table(kind, PERSON, {"x": dp.flag()}),
+            {"id": kind, "x": "BOOLEAN"},
+            subject.relation(["id", "x"], [kind, "BOOLEAN"], [[who, True] for who in people]),
+        )
+        for kind, people in PEOPLE.items()
+    }
+    first, *others = map(Scan, PEOPLE)
+    for other in others:
+        first = Union(first, other)
+    question = Question(first, NO_KEYS, (Tally("rows"), Tally("people")))
+    # 0, 1, -7, 2^53 + 1, 1/2, not a number, 10^20 and 100
+    assert answered(subject, question, relations) == [(8, 8)]
+
+
+@pytest.mark.parametrize(("columns", "many", "unit"), [(3, 1300, PERSON), (15, 20, PERSON), (3, 400, dp.row())])
+def test_no_row_overflows_the_number_of_a_listed_key(subject, columns, many, unit):
+    names = [f"c{place:02}" for place in range(columns)]
+    listed = public("listed", dict.fromkeys(names, range(0, 3 * many, 3)))
+    table = dp.Table("t", unit, {name: dp.between(0, 9999) for name in names})
+    last = 3 * many - 3
+    rows = [[number] * columns for number in (0, last, last, last + 1)]
+    rows += [[last] * (columns - 1) + [other] for other in (0, None)]
+    physical = dict.fromkeys(["id", *names], "INTEGER")
+    source = subject.relation(list(physical), list(physical.values()), [[who, *row] for who, row in enumerate(rows)])
+    keys = keys_of(names, columns_of(Scan("t"), {"t": table}), listed)
+    question = Question(Scan("t"), keys, (Tally("rows"),))
+    relations = {"t": Relation(table, physical, source)}
+    assert answered(subject, question, relations) == [(1,)] + [(0,)] * (many - 2) + [(2,)]
+    assert len(tallies_sql(question, relations, subject.dialect).sql) < 1_000_000
+
+
+def test_edges_beyond_all_integers_divide_nothing(subject):
+    column = dp.between(-5, 9).named("x")
+    table = dp.Table("t", dp.row(), [column])
+    relations = {"t": Relation(table, {"x": "INTEGER"}, subject.relation(["x"], ["INTEGER"], [[-5], [0], [9], [None]]))}
+    keys = Keys((bins("bin", column, [-(10**60), -5, 0, 10, 10**60]),))
+    found = answered(subject, Question(Scan("t"), keys, (Tally("rows"),)), relations)
+    assert found == [(0,), (0,), (1,), (2,), (0,), (0,)]

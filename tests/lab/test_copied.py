@@ -2,6 +2,7 @@
 
 import datetime as dt
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -71,3 +72,23 @@ def test_what_is_no_table_is_refused(tmp_path):
         Copied.read(TABLE).bits("town", "Z")
     with pytest.raises(UnknownName):
         Copied.read(TABLE, identifier="nobody")
+
+
+def test_a_column_of_lists_is_compared_as_it_is_written(tmp_path):
+    path = tmp_path / "nested.parquet"
+    duckdb.sql(f"COPY (SELECT [n % 2, NULL] AS pair FROM range(6) AS t(n)) TO '{path}'")
+    assert Copied.read(path).codes(["pair"]).tolist() == [0, 1, 0, 1, 0, 1]
+
+
+def test_a_file_whose_lines_end_in_two_ways_is_read_as_text(tmp_path):
+    lines = "".join(f'{n},"a\nb"\r\n' for n in range(30_000))
+    (tmp_path / "mixed.csv").write_bytes(("id,note\r\n" + lines + "30000,c\n").encode())
+    copied = Copied.read(tmp_path / "mixed.csv")
+    assert (copied.rows, copied.column("id")[-1], copied.column("note")[0]) == (30_001, "30000", "a\nb")
+
+
+def test_yes_and_no_in_a_file_are_asked_for_as_they_are_written(tmp_path):
+    (tmp_path / "clinic.csv").write_text("name,ill,age\nAnn,yes,41\nBob,no,7\n")
+    copied = Copied.read(tmp_path / "clinic.csv")
+    assert copied.bits("ill", "yes").tolist() == [1, 0]
+    assert copied.column("age").tolist() == [41, 7]

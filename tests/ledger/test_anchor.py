@@ -1,5 +1,7 @@
 """The anchor: two slots, signed, older ones still valid, torn ones tolerated, forged ones not."""
 
+import shutil
+
 import pytest
 
 from discreet.ledger import Ledger, Tampered
@@ -117,3 +119,17 @@ def test_slots_of_another_vault_give_way(ledger, anchor, tmp_path):
     ledger.refused(None, "q", "why")
     assert isinstance(ledger._anchors, AnchorFile)
     assert ledger.verify().anchor == ledger.head[0]
+
+
+def test_a_vault_moved_without_its_log_is_not_taken_for_one_that_was_never_finished(ledger, path, anchor, tmp_path):
+    ledger.run(charge(), lambda: "41")
+    moved = tmp_path / "elsewhere" / path.name
+    moved.parent.mkdir()
+    for file in (path, anchor):  # while it is open, or after it was killed, entries lie in the file that ends in -wal
+        shutil.copy(file, moved.with_name(file.name))
+    with pytest.raises(Tampered, match="its keys and its entries are missing") as caught:
+        Ledger.open(moved)
+    assert "ends in -wal" in caught.value.fix
+    shutil.copy(path.with_name(f"{path.name}-wal"), moved.with_name(f"{path.name}-wal"))
+    with Ledger.open(moved) as again:
+        assert again.verify().head == ledger.head[1]

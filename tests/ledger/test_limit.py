@@ -163,3 +163,14 @@ def test_standings_show_every_limit_as_it_is_now(ledger, clock):
     assert shown("alice") == {("grant", "alice", None): tenth, ("window", "alice", "2026-12"): 0}
     ledger.revoke("alice")
     assert shown("alice") == {}
+
+
+def test_a_sum_that_is_rounded_up_past_its_budget_is_within_it(ledger):
+    # The two amounts leave less than 2^-4000 of a tenth, and their sum needs more digits than are kept.
+    ledger.add_account("tenth", epsilon(Fraction(1, 10)))
+    first = Fraction(3**2000, 50 * 3**2000 + 1)
+    second = Fraction(int((Fraction(1, 10) - first) * 2**4000), 2**4000)
+    for question, amount in (("a", first), ("b", second)):
+        spend(ledger, question, amount, account="tenth")
+    assert ledger.spent("tenth").loss == Fraction(1, 10)
+    assert ledger.verify().entries == len(kinds(ledger))

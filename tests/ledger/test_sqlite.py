@@ -50,8 +50,8 @@ def test_only_the_owner_may_read_a_vault_from_its_first_byte_on(path, monkeypatc
 
 
 def test_a_vault_is_flushed_at_every_commit(ledger):
-    found = {name: pragma(ledger, name)[0] for name in ("journal_mode", "synchronous", "foreign_keys")}
-    assert found == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
+    found = {name: pragma(ledger, name)[0] for name in ("journal_mode", "synchronous", "fullfsync", "foreign_keys")}
+    assert found == {"journal_mode": "wal", "synchronous": 2, "fullfsync": 1, "foreign_keys": 1}
 
 
 def test_a_vault_is_not_made_over_another_file(ledger, path, tmp_path):

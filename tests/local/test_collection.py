@@ -112,3 +112,8 @@ def test_a_text_that_is_no_collection_is_refused(text):
 def test_parameters_that_make_no_sense_are_refused(given):
     with pytest.raises(BadParameter, match=next(iter(given))):
         Collection(**{"name": "a", "protocol": PROTOCOLS[0]} | given)
+
+
+def test_a_text_nested_without_end_is_refused():
+    with pytest.raises(BadParameter, match="JSON"):
+        read("[" * 200_000)

@@ -172,3 +172,8 @@ def test_what_is_no_string_is_refused_where_strings_are_reported(make, wrong):
 def test_reports_are_short():
     assert local.hadamard_count_mean_sketch(k=100_000, epsilon=1).bytes_per_report == 3
     assert local.count_mean_sketch(k=100_000, epsilon=1).bytes_per_report == 2 + 32
+
+
+def test_every_string_is_reported_lone_surrogates_too():
+    found = local.count_mean_sketch(epsilon=1, rows=4, width=8).encode(["\ud800", "a\udfff", "plain"])
+    assert len(found) == 3

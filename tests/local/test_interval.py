@@ -68,3 +68,15 @@ def test_logarithms_are_rounded_up_and_probabilities_are_on_the_grid():
     assert log_up(Fraction(3)) == pytest.approx(1.0986122886681098, abs=1e-15)
     with pytest.raises(BadParameter, match="no multiple"):
         numerator(Fraction(1, 3))
+
+
+@pytest.mark.parametrize("beta", [0.05, 0.01, 0.001])
+@pytest.mark.parametrize(("k", "epsilon"), [(2, 8), (1000, 10), (100, 20), (10, 6)])
+def test_beyond_the_exact_law_intervals_cover_also_where_next_to_nothing_varies(k, epsilon, beta):
+    q = lie(Fraction(epsilon), k - 1)
+    p = 1 - (k - 1) * q
+    for n in (101, 150, 300):
+        _, low, high = interval.counts(np.arange(n + 1), n, p, q, beta)
+        for t in (0, 1, 3, n // 2, n - 1, n):
+            law = np.convolve(interval._binomial(t, float(p)), interval._binomial(n - t, float(q)))
+            assert law[(low <= t) & (t <= high)].sum() >= 1 - beta, (n, t)

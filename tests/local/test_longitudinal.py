@@ -246,3 +246,41 @@ def test_a_topic_that_promises_nothing_is_refused(ledger, wrong):
 def test_a_folder_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(BadParameter, match="folder"):
         local.longitudinal(tmp_path / "none" / "ledger.json")
+
+
+@pytest.mark.parametrize("published", [False, True])
+def test_a_topic_that_goes_on_under_another_rappor_answers_independently(tmp_path, published):
+    # With the same coins a bit that f = 3/4 left as it is and f = 1/4 turned over is impossible: no epsilon covers it.
+    seen = set()
+    for at in range(6):
+        ledger = local.longitudinal(tmp_path / f"{at}.json")
+        said = []
+        for f in (Fraction(3, 4), Fraction(1, 4)):
+            protocol = local.rappor(32, 1, 1, f, 0, 1, published=published)
+            ledger.topic("pages", protocol, lifetime=1000)
+            said.append(int.from_bytes(ledger.report("pages", "ada"), "little"))
+        truth = protocol.client(bytes(32)).bloom("ada")
+        wrong = [each ^ truth for each in said]
+        seen |= {(bool(wrong[0] >> bit & 1), bool(wrong[1] >> bit & 1)) for bit in range(32)}
+    # Independent coins do so at each of 192 bits with a chance of (5/8)(1/8): never, with a chance below 1e-6.
+    assert (False, True) in seen
+
+
+@pytest.mark.parametrize("published", [False, True])
+def test_values_of_one_filter_are_answered_apart_because_they_pay_apart(tmp_path, published):
+    protocol = local.rappor(32, 1, 1, 0.5, 0, 1, published=published)
+    client = protocol.client(bytes(32))
+    words = [word for word in map(str, range(300)) if client.bloom(word) == 1][:2]
+    ledger = local.longitudinal(tmp_path / "ledger.json")
+    ledger.topic("pages", protocol, lifetime=1000)
+    first, second = (ledger.report("pages", word) for word in words)
+    assert ledger.report("pages", words[0]) == first
+    assert first != second  # but for a chance of (5/8)^32, below 1e-6
+
+
+def test_a_path_that_is_no_plain_file_is_refused(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    for name in ("folder", "link"):
+        with pytest.raises(BadParameter, match="plain file"):
+            local.longitudinal(tmp_path / name)

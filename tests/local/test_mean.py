@@ -11,6 +11,7 @@ from discreet import local
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.lab.audit import audit
 from discreet.local.poisoning import influence
+from discreet.local.sketch import Sketch
 from discreet.testing import seeded
 
 METHODS = ["duchi", "piecewise", "hybrid"]
@@ -116,3 +117,28 @@ def test_points_beyond_the_last_are_malformed():
 def test_an_unknown_method_is_refused():
     with pytest.raises(UnknownName, match="piecewise"):
         local.mean(0, 1, 1, method="piecewis")
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2), 3, 8])
+@pytest.mark.parametrize("n", [1, 2, 10, 40])
+def test_few_reports_of_one_bit_are_bounded_by_the_law_of_their_coins(epsilon, n):
+    made = local.mean(0, 10, epsilon, step=1, method="duchi")
+    found = [made.estimate(Sketch(made.spec_hash, np.array([n, ones, 0, 0, 0]), n)) for ones in range(n + 1)]
+    for place in (0, 1, 5, 10):
+        one = float(made.likelihood(place)[b"\1"])
+        chances = [math.comb(n, ones) * one**ones * (1 - one) ** (n - ones) for ones in range(n + 1)]
+        held = [bool(each.low[0] <= n * place <= each.high[0]) for each in found]
+        assert sum(c for c, holds in zip(chances, held, strict=True) if holds) >= 0.95
+
+
+@pytest.mark.parametrize("wrong", [(0, 10**400), (-1e308, 1e308), (0, Fraction(1, 10**400))], ids=str)
+def test_bounds_that_no_float_tells_apart_are_refused_before_a_value_is_looked_at(wrong):
+    with pytest.raises(BadParameter, match="another unit"):
+        local.mean(*wrong, 1)
+
+
+@pytest.mark.parametrize("wrong", ["x", None, float("nan")])
+def test_an_epsilon_that_is_no_number_is_refused_by_every_numeric_protocol(wrong):
+    for made in (lambda: local.mean(0, 1, wrong), lambda: local.one_bit_mean(0, 1, wrong)):
+        with pytest.raises(BadParameter, match="epsilon"):
+            made()

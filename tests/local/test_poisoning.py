@@ -175,3 +175,10 @@ def test_sketches_whose_cells_are_no_counts_of_reports_are_refused():
 
     with pytest.raises(BadParameter, match="at most one"):
         outliers([Sketch("x", np.array([9]), 3), Sketch("x", np.array([1]), 3)])
+
+
+def test_a_mean_from_one_bit_is_bounded_whatever_its_range_is():
+    made = local.one_bit_mean(10, 20, 1, step=1)
+    bound = influence(made, 1)
+    alone = [float(made.estimate(made.aggregate([report])).value[0]) for report in (b"\0", b"\1")]
+    assert (bound.low, bound.high) == (pytest.approx(alone[0]), pytest.approx(alone[1]))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from discreet import local
-from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.local.estimate import Estimate
 from discreet.local.protocol import Protocol, canonical, parts, quantile
 from discreet.local.reports import Reports
@@ -192,3 +192,42 @@ def test_a_client_never_shows_its_key():
     client = local.unary(k=3, epsilon=1).client(secret)
     assert "sixteen" not in repr(client)
     assert "sixteen" not in str(client)
+
+
+@pytest.mark.parametrize(
+    "protocol", [local.randomized_response(k=3, epsilon=1), local.hadamard(k=3, epsilon=1)], ids=str
+)
+def test_a_spec_that_costs_more_than_it_says_is_refused(protocol):
+    spec = protocol.spec() | {"lie": {"fraction": f"1/{1 << 62}"}}
+    with pytest.raises(BadParameter, match="more than it says"):
+        Protocol.from_spec(spec)
+    assert Protocol.from_spec(protocol.spec() | {"epsilon": {"fraction": "2/1"}}).loss == protocol.loss
+
+
+@pytest.mark.parametrize("wrong", [None, [[1]], {"a": 1}, "abc", float("nan")], ids=repr)
+@pytest.mark.parametrize(
+    "protocol", [P, local.rappor(), local.heavy_hitters(1, length=2), local.mean(0, 1, 1)], ids=str
+)
+def test_a_spec_of_fields_of_other_kinds_is_refused(protocol, wrong):
+    for name in set(protocol.spec()) - {"protocol", "version", "candidates", "topic", "alphabet"}:
+        with pytest.raises(Refusal):
+            Protocol.from_spec(protocol.spec() | {name: wrong})
+
+
+def test_a_spec_nested_without_end_is_refused():
+    spec = local.heavy_hitters(1, length=2).spec()
+    for _ in range(2000):
+        spec = spec | {"oracle": spec}
+    with pytest.raises(BadParameter, match="fields"):
+        Protocol.from_spec(spec)
+
+
+def test_a_mapping_keeps_the_answers_of_each_protocol_apart():
+    kept = {}
+    local.rappor().client(kept)
+    words = local.heavy_hitters(1, length=10, shortest=10, alphabet="aekopry ")
+    assert words.client(kept).report("rappor key") != kept["rappor key"]
+    for protocol in (P, local.randomized_response(k=10, epsilon=1)):
+        said = protocol.client(kept).report(3)
+        assert len(said) == protocol.bytes_per_report
+        assert protocol.client(kept).report(3) == said

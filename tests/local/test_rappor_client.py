@@ -73,3 +73,19 @@ def test_masks_are_bytes_of_an_hmac_of_the_filter(f, threshold):
     uniform, mask = masks(b"secret", client.bloom("abc").to_bytes(4, "big"), threshold, 32)
     assert client.permanent("abc") == client.bloom("abc") & ~mask | uniform & mask
     assert made.f * 128 == threshold
+
+
+def alike(made):
+    """Two words that set the same bits in cohort 0."""
+    client = made.client(bytes(32), cohort=0)
+    words = [f"word {at}" for at in range(40)]
+    return next((a, b) for a in words for b in words if a < b and client.bloom(a) == client.bloom(b))
+
+
+def test_values_of_one_filter_have_permanent_answers_of_their_own():
+    # Two histories of two values each: were answers those of filters, unequal ones would rule out values of one filter.
+    made = local.rappor(8, 1, 1, 0.5, 0, 1)
+    first, second = alike(made)
+    clients = [made.client(bytes([at] * 32), cohort=0) for at in range(64)]
+    # Eight bits of which each differs with probability 2 (1/4)(3/4): all alike in 64 clients has a chance below 1e-100.
+    assert any(client.permanent(first) != client.permanent(second) for client in clients)

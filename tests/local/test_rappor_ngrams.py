@@ -96,3 +96,12 @@ def test_a_key_is_long_and_is_not_shown():
 def test_only_strings_are_cut():
     with pytest.raises(BadParameter, match="values"):
         protocol().encode([1, 2])
+
+
+def test_strings_with_a_common_ngram_answer_for_it_apart():
+    made = ngrams(length=4, size=2, bits=8, hashes=1, cohorts=1, f=0.5, p=0, q=1)
+    first = [made.client(bytes([at] * 32)).report("abcd") for at in range(64)]
+    second = [made.client(bytes([at] * 32)).report("abxy") for at in range(64)]
+    assert [one[0] for one in first] == [other[0] for other in second]
+    assert any(one[2] != other[2] for one, other in zip(first, second, strict=True))
+    assert first == [made.client(bytes([at] * 32)).report("abcd") for at in range(64)]

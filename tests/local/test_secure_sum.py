@@ -1,7 +1,10 @@
 """Secure sums: shares that tell nothing, totals that are right, and noise that is exactly the centre's."""
 
+import socket
+import struct
 import subprocess
 import sys
+import threading
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,7 +15,7 @@ from discreet import local, noise
 from discreet.account import DiscreteLaplace
 from discreet.core.errors import BadParameter, Refusal
 from discreet.local.secure_sum import Party, TooFewClients, combined, deliver, secure_sum
-from discreet.local.secure_sum_wire import RemoteParty
+from discreet.local.secure_sum_wire import RemoteParty, serve_party
 from discreet.noise.polya import polya
 from discreet.testing import FALSE_ALARM, fit, same, seeded
 
@@ -209,3 +212,30 @@ def test_parties_in_processes_of_their_own_sum_over_loopback_sockets():
         for process in running:
             process.kill()
             process.communicate()
+
+
+def test_a_fraction_that_leaves_is_read_as_it_is_written():
+    assert secure_sum(people=10, epsilon=1, dropout=0.3).honest == 7
+    for wrong in (float("nan"), "x", 1):
+        with pytest.raises(BadParameter, match="dropout"):
+            secure_sum(people=10, epsilon=1, dropout=wrong)
+    with pytest.raises(BadParameter, match="values"):
+        secure_sum(people=10, epsilon=1).client([[1], [1, 2]])
+
+
+def test_who_breaks_off_takes_nothing_of_the_others_away():
+    plan = secure_sum(people=2, epsilon=1, parties=2)
+    left = iter([True, True, True, False])
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        party = threading.Thread(target=serve_party, args=(plan, listener), kwargs={"keep_on": lambda: next(left)})
+        party.start()
+        ticket, shares = plan.client(1)
+        for _ in range(2):
+            with socket.create_connection(listener.getsockname()) as broken:
+                broken.sendall(b"A")
+                broken.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # ends by a reset
+        there = RemoteParty(*listener.getsockname())
+        there.add(ticket, shares[0])
+        assert there.tickets() == {ticket}
+        there.close()
+        party.join()

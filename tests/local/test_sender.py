@@ -125,7 +125,7 @@ def test_the_collection_is_fetched_and_its_signer_checked(collector):
         fetch("http://127.0.0.1:1")
 
 
-@pytest.mark.parametrize("url", ["ftp://x", "collector", "http://", ""])
+@pytest.mark.parametrize("url", ["ftp://x", "collector", "http://", "", "http://[::1", "http://a:99999", "http://a:b"])
 def test_an_address_that_is_none_is_refused(url):
     with pytest.raises(BadParameter, match="url"):
         Sender(url, COLLECTION)

@@ -71,3 +71,10 @@ def test_coins_that_tell_nothing_or_all_are_refused():
             Unary(3, Fraction(1), kept, flipped)
     with pytest.raises(BadParameter, match="too many to write out"):
         local.unary(k=40, epsilon=1).likelihood(0)
+
+
+@pytest.mark.parametrize("kind", ["u1", "u8", ">u8", "i1", ">i4"])
+def test_whole_numbers_of_every_type_are_encoded(kind):
+    made = local.unary(k=10, epsilon=20)
+    found = made.estimate(made.aggregate(made.encode(np.full(200, 9, dtype=kind))))
+    assert found.value[9] == pytest.approx(200, abs=60)

@@ -143,3 +143,7 @@ def test_bad_parameters_are_refused_with_a_fix(bad):
 def test_an_error_without_a_public_size_is_refused():
     with pytest.raises(BadParameter, match="queries="):
         AboveThreshold(threshold=0, epsilon=1).error()
+
+
+def test_no_runs_at_all_are_an_empty_array():
+    assert AboveThreshold(threshold=0, epsilon=1).releases([1, 2], 0).shape == (0,)

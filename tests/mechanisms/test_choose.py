@@ -66,3 +66,9 @@ def test_a_workload_needs_a_budget_and_mechanisms_have_theirs():
         choose(workload.means(3))
     with pytest.raises(BadParameter, match="epsilon"):
         choose(Count(epsilon=1), epsilon=1)
+
+
+def test_mechanisms_without_any_error_are_compared_without_a_ratio():
+    choice = choose(Count(epsilon=1), Count(epsilon=1000))
+    assert choice.mechanism == Count(epsilon=1000)
+    assert "times as much" not in choice.why

@@ -206,3 +206,18 @@ def test_a_time_beyond_the_horizon_has_no_error():
 def test_the_trials_are_streams_within_their_horizon():
     for trial in counter.trials():
         assert len(trial.one) == len(trial.other) <= trial.mechanism.horizon
+
+
+@pytest.mark.parametrize("epsilon", [1e4, 1e17, 10**400], ids=["1e4", "1e17", "10^400"])
+def test_a_large_epsilon_has_a_small_error_and_no_overflow(epsilon):
+    assert Counter(horizon=7, epsilon=epsilon).error() <= 1
+
+
+def test_an_error_beyond_the_floats_is_infinite():
+    assert Counter(horizon=7, epsilon=5e-324).error() == math.inf
+    assert Counter(horizon=1, epsilon=5e-324, sensitivity=10).error() == math.inf
+
+
+def test_a_chance_beyond_the_floats_still_has_a_bound():
+    made = Counter(horizon=7, epsilon=1)
+    assert made.error(1e-300) < made.error(Fraction(1, 10**400)) < 2 * made.error(1e-300)

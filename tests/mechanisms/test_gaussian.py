@@ -205,3 +205,52 @@ def test_bad_covariances_and_moves_are_refused(covariance, moves):
 def test_bad_parameters_are_refused_with_a_fix(bad):
     with pytest.raises(BadParameter, match="Fix: "):
         Gaussian(**bad)
+
+
+def test_covariances_of_floats_are_drawn_however_long_their_fractions_are():
+    root = np.sin(np.arange(64.0)).reshape(8, 8)
+    covariance = root @ root.T + np.eye(8)
+    mechanism = Gaussian.correlated(((covariance + covariance.T) / 2).tolist(), moves=np.eye(8, dtype=int).tolist())
+    with seeded(24):
+        released = mechanism.release([1000] * 8)
+    assert np.abs(released - 1000).max() <= mechanism.error(1e-9) < 1000
+
+
+def test_a_correlated_answer_beyond_the_floats_is_infinite_and_not_an_error():
+    mechanism = Gaussian.correlated([[4, 2], [2, 3]], moves=[(1, 0), (0, 1)])
+    assert mechanism.release((10**400, 0)).tolist()[0] == math.inf
+
+
+def test_a_sigma_beyond_the_floats_keeps_its_rho():
+    assert Gaussian(sensitivity=1e300, rho=1e-300).rho <= Fraction(1e-300)
+
+
+@pytest.mark.parametrize(("epsilon", "failure"), [(1e-17, 1e-6), (0.001, 0.1), (1e-6, 0.9), (1, 1e-6)])
+def test_a_vector_has_no_more_noise_than_its_delta_asks_for(epsilon, failure):
+    rho = Gaussian(epsilon=epsilon, delta=failure, dimension=2).rho
+    assert Zcdp(rho).delta(epsilon) <= failure < Zcdp(rho * Fraction(101, 100)).delta(epsilon)
+
+
+@pytest.mark.parametrize("beta", [5e-324, Fraction(1, 10**400)], ids=["least float", "no float"])
+def test_a_chance_beyond_the_floats_still_has_a_bound(beta):
+    near, far = Gaussian(sigma=100).error(1e-300), Gaussian(sigma=100).error(beta)
+    assert near < far < 2 * near
+
+
+def test_the_classical_calibration_refuses_what_it_cannot_keep_at_the_least_delta():
+    with pytest.raises(BadParameter, match="classical"):
+        Gaussian(epsilon=1, delta=5e-324, classical=True)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "failure", "sensitivity"),
+    [(0.045398693656507234, 1.3631879540444198e-12, 2), (0.006941323912500018, 2.495055647859054e-07, 1)],
+)
+def test_a_calibrated_sigma_is_one_that_was_tried(epsilon, failure, sensitivity):
+    made = Gaussian(epsilon=epsilon, delta=failure, sensitivity=sensitivity)
+    assert made.loss.delta(epsilon) <= failure
+
+
+def test_a_delta_below_what_can_be_computed_is_refused_with_a_fix():
+    with pytest.raises(BadParameter, match="larger epsilon or delta"):
+        Gaussian(epsilon=1, delta=1e-300)

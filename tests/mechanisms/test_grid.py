@@ -1,6 +1,7 @@
 """Grids: whole numbers in, whole numbers out, and nothing in between that could wrap or raise."""
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -49,6 +50,26 @@ def test_rounding_to_the_grid_never_raises_and_is_nearest(value, step):
 def test_rounding_parts_two_answers_by_no_more_whole_steps_than_declared(value, sensitivity, step):
     moved = on_grid(value + sensitivity, step) - on_grid(value, step)
     assert moved <= whole_steps(sensitivity, step)
+
+
+DECIMALS = st.decimals(-1000, 1000, places=25)
+
+
+@given(DECIMALS, DECIMALS, st.sampled_from([Decimal(1), Decimal("0.01"), Decimal("0.3")]))
+def test_decimals_and_long_floats_are_rounded_as_the_numbers_they_are(one, other, step):
+    steps = Fraction(step)
+    assert abs(on_grid(one, steps) * steps - Fraction(one)) <= steps / 2
+    assert abs(on_grid(one, steps) - on_grid(other, steps)) <= whole_steps(abs(Fraction(one) - Fraction(other)), steps)
+    assert on_grid(np.longdouble("0.75"), Fraction(1, 4)) == 3
+
+
+@pytest.mark.parametrize("text", ["NaN", "sNaN", "1e-999999", "0e999999"])
+def test_decimals_that_say_nothing_count_as_zero(text):
+    assert on_grid([Decimal(text), Decimal("2.5")], Fraction(1, 2)).tolist() == [0, 5]
+
+
+def test_decimals_beyond_all_floats_count_as_the_largest():
+    assert on_grid(Decimal("-1e999999"), Fraction(1)) == on_grid(-math.inf, Fraction(1))
 
 
 @pytest.mark.parametrize(

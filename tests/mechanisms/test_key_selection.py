@@ -129,6 +129,14 @@ def test_many_keys_are_drawn_at_once():
     assert np.mean([exact[key] >= 10 for key in kept]) > 0.9
 
 
+@pytest.mark.parametrize("delta", [Fraction(1, 10**6), Fraction(1, 10**40)])
+def test_an_epsilon_without_bounds_selects_as_any_large_one_does_and_as_fast(delta):
+    large = KeySelection(epsilon=1000, delta=delta)
+    endless = KeySelection(epsilon=10**12, delta=delta)
+    assert [endless.probability(people) for people in range(5)] == [large.probability(people) for people in range(5)]
+    assert endless.probability(2) < endless.probability(3) == 1
+
+
 def test_it_is_a_mechanism_that_can_be_repeated_and_enumerated():
     mechanism = KeySelection(epsilon=1, delta=1e-6)
     assert all(isinstance(mechanism, kind) for kind in (Mechanism, Repeatable, Enumerable))

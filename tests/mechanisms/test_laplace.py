@@ -168,3 +168,7 @@ def test_a_chance_of_error_lies_between_0_and_1(beta):
 def test_a_distribution_too_long_to_write_down_is_refused():
     with pytest.raises(BadParameter, match="audit by samples"):
         Laplace(scale=10**6).chances(0)
+
+
+def test_steps_that_are_one_float_far_from_zero_are_counted_together():
+    check_sum(Laplace(epsilon=1, step=0.1).chances(10**18))

@@ -231,6 +231,22 @@ def test_offsets_that_make_no_sense_are_refused(given):
         Quantile(low=0, high=1, epsilon=1, **given)
 
 
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_the_farthest_offset_leaves_room_for_every_record_and_a_farther_one_is_refused(sign):
+    far, records = sign << 62, 1 << 40
+
+    def counts(requests):
+        return [{(2 - each.low) // each.width: records} if each.low <= 2 else {} for each in requests]
+
+    bound = 0 if sign < 0 else 3
+    found = Quantile(low=0, high=3, epsilon=1, offset=far).search_steps(counts, 20)
+    assert set(found.ravel().tolist()) == {bound}
+    # One record more would have wrapped around 64 bits, and moved every answer: at any price, however small.
+    with pytest.raises(BadParameter, match="no table has") as refused:
+        Quantile(low=0, high=3, epsilon=1e-18, offset=far + sign)
+    assert "larger epsilon" in refused.value.fix
+
+
 def test_it_is_a_mechanism_that_can_be_repeated_and_enumerated():
     mechanism = Quantile(low=0, high=1, epsilon=1)
     assert all(isinstance(mechanism, kind) for kind in (Mechanism, Repeatable, Enumerable))

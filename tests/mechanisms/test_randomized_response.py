@@ -213,3 +213,21 @@ def test_a_majority_of_many_keys_is_refused():
 
 def test_an_epsilon_beyond_what_64_digits_can_tell_is_kept_all_the_same():
     assert 40 <= RandomizedResponse(epsilon=1000).epsilon <= 1000
+
+
+def test_an_epsilon_beyond_all_decimals_is_kept_too():
+    assert RandomizedResponse(epsilon=1e300) == RandomizedResponse(epsilon=1000)
+
+
+def test_answers_that_are_arrays_of_unlike_shapes_are_reported_evenly_like_any_other():
+    reports = RandomizedResponse.coins().release([np.zeros((2, 3)), np.zeros((2, 4))])
+    assert reports.shape == (2,)
+
+
+def test_keys_that_differ_by_a_zero_at_the_end_stay_apart():
+    mechanism = RandomizedResponse(keys=("a", "a\0"), truth=1 - Fraction(1, 2**60))
+    assert mechanism.release(["a", "a\0"]).tolist() == ["a", "a\0"]
+
+
+def test_a_chance_beyond_the_floats_has_a_finite_error():
+    assert 1 < RandomizedResponse.coins().error(Fraction(1, 10**400)) < 100

@@ -145,3 +145,11 @@ def test_answers_are_refused_where_only_comparisons_are_shown():
 def test_bad_parameters_are_refused_with_a_fix(bad):
     with pytest.raises(BadParameter, match="Fix: "):
         SparseVector(**bad)
+
+
+def test_no_runs_at_all_are_an_empty_array():
+    assert SparseVector(threshold=0, epsilon=1, cutoff=1).releases([1, 2], 0).shape == (0, 2)
+
+
+def test_a_cutoff_beyond_the_floats_is_only_a_large_one():
+    assert SparseVector(threshold=0, epsilon=1, cutoff=10**400).comparison.share == Fraction(1, 1000)

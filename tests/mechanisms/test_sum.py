@@ -4,6 +4,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -79,6 +80,23 @@ def test_whole_numbers_are_rounded_without_floats(value, step):
     assert mechanism.exact([value]) == expected
     if abs(value) < 2**63:
         assert mechanism.exact(np.array([value], dtype=np.int64)) == expected
+
+
+GRIDS = [
+    (17 * 10**17, 17 * 10**17 + 10**5, 1000),
+    (0, 2**53, 1),
+    (2**52, 2**52 + 100, 1),
+    (-(2**50), 2**50, Fraction(3, 7)),
+    (-(2**49), 2**49, 3),
+]
+
+
+@given(st.sampled_from(GRIDS), st.lists(st.integers(0, 2**62), min_size=1, max_size=5))
+def test_one_missing_value_does_not_decide_how_pandas_reads_the_others(grid, values):
+    low, high, step = grid
+    mechanism = Sum(low=low, high=high, step=step, epsilon=1)
+    held = [low - 3 + value % (high - low + 7) for value in values]
+    assert mechanism.exact(pd.Series(held)) == mechanism.exact(pd.Series([*held, None]))
 
 
 def test_strange_values_change_nothing_but_their_own_contribution():

@@ -101,6 +101,15 @@ def test_predictions_of_wide_noise_meet_those_of_narrow_noise():
         assert one.largest / one.rmse == pytest.approx(other.largest / other.rmse, rel=1e-2)
 
 
+def test_noise_wider_than_floats_tell_apart_is_predicted_too():
+    for prediction in workload.points(4).predict(epsilon=1e-17, delta=1e-6):
+        width = prediction.mechanism
+        assert prediction.rmse == pytest.approx(
+            float(width.scale) * np.sqrt(2) if isinstance(width, Laplace) else float(width.sigma), rel=1e-3
+        )
+        assert prediction.largest > prediction.rmse
+
+
 def test_mechanisms_keep_the_budget_they_were_given():
     pure, normal = workload.means(30).mechanisms(epsilon=1, delta=1e-6)
     assert isinstance(pure, Laplace)

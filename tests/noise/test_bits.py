@@ -112,6 +112,24 @@ def test_a_forked_child_does_not_repeat_its_parent():
     assert len(np.unique(np.concatenate([ours, theirs]))) == 256
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_draw_under_way_when_its_thread_forks_goes_on_with_other_bits():
+    source = current()
+    source.bits(64)
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(write, source.bits(64).to_bytes(8, "little") + source.words(1, 64).tobytes())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        theirs = np.frombuffer(pipe.read(), dtype=np.uint64).tolist()
+    os.waitpid(child, 0)
+    # 4 words of 64 bits: a repeat has probability below 1e-18
+    assert len({source.bits(64), int(source.words(1, 64)[0]), *theirs}) == 4
+
+
 def test_a_fork_that_python_did_not_see_is_noticed_by_the_process_number(monkeypatch):
     before = current()
     monkeypatch.setattr(os, "getpid", lambda: before.process + 1)

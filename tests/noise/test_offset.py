@@ -8,6 +8,7 @@ import pytest
 from discreet.noise.bits import current
 from discreet.noise.offset import _split, _tabled, offset
 from discreet.testing import FALSE_ALARM, fit, seeded
+from tests.noise.tree import Script
 from tests.noise.tree import law as law_of
 
 
@@ -38,3 +39,12 @@ def test_draws_follow_their_distribution(others):
     expected = [1 - others * numerator / 2**62] + [numerator / 2**62] * others
     # false-alarm rate 1e-6
     assert fit(np.bincount(drawn, minlength=others + 1), expected) > FALSE_ALARM
+
+
+@pytest.mark.parametrize("others", [1 << 11, (1 << 16) - 1, 1 << 16, (1 << 16) + 1, 1 << 32])
+def test_the_last_of_many_others_is_drawn_and_not_taken_for_zero(others):
+    width = max(1, (others - 1).bit_length())
+    if others & (others - 1):  # the word that Lemire's method scales to the largest number
+        width = 32
+    source = Script("0" * 62 + "1" * width)
+    assert offset(source, others, (1 << 62) // (others + 1), 62, 1).tolist() == [others]

@@ -107,3 +107,9 @@ def test_a_mean_is_that_of_the_law():
     mean, variance = float(q / (4 * (1 - q))), float(q / (4 * (1 - q) ** 2))
     # Five standard errors: less than one in a million.
     assert abs(drawn.mean() - mean) < 5 * (variance / DRAWS) ** 0.5
+
+
+def test_a_number_drawn_beyond_64_bits_is_shared_and_not_drawn_again(monkeypatch):
+    wide = np.array([1 << 70, 3, 0], dtype=object)
+    monkeypatch.setattr("discreet.noise.polya.geometric", lambda scale, count: wide)
+    assert polya(1, 5, 3).tolist() == wide.tolist()

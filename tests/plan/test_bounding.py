@@ -171,3 +171,22 @@ def test_sums_are_exact_on_both_sides_of_the_width_at_which_they_share_with_thei
     with Engine(SECRET) as engine:
         found = in_order(engine.rows(tallies_sql(question, {"t": relation}).sql), question)
     assert found == [(4, 2 * width, 3), (5, 3 * width, 3), (0, 0, 0), (0, 0, 0)]
+
+
+def test_a_folder_that_is_called_like_a_partition_adds_no_column_to_the_cache(tmp_path):
+    table = dp.Table("t", dp.person("id", max_rows=1, bound="table"), {"year": dp.between(0, 3000)})
+    relation = Relation(table, {"id": "INTEGER", "year": "INTEGER"}, "(VALUES (1, 5), (2, 6)) AS v(id, year)")
+    question = Question(Scan("t"), NO_KEYS, (Tally("sum", (Name("year"),)),))
+    ranks = Ranks(tmp_path / "year=2024" / "[odd] *", SECRET)
+    with Engine(SECRET) as engine:
+        source = ranks.kept(engine, "t", 1, table.to_json(), scan_sql(relation, DUCKDB))
+        warm = Relation(table, relation.physical, source, kept=True)
+        assert engine.rows(tallies_sql(question, {"t": warm}).sql) == [(0, 11)]
+
+
+def test_rows_whose_columns_are_too_wide_to_be_ordered_are_refused():
+    table = dp.Table("t", dp.person("id", max_rows=1), {"x": dp.between(1 - 2**126, 2**126 - 1), "y": dp.flag()})
+    relations = {"t": Relation(table, {"id": "INTEGER", "x": "HUGEINT", "y": "BOOLEAN"}, "t")}
+    with Engine(SECRET) as engine, pytest.raises(dp.Refusal) as refused:
+        counts(engine, Scan("t"), NO_KEYS, Name("y").as_number(), relations, [Request(0, 0, 1, 2)])
+    assert "126 bits" in refused.value.why

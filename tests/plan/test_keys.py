@@ -1,6 +1,7 @@
 """Keys: which groups an answer has, and in which order."""
 
 import datetime as dt
+from fractions import Fraction
 
 import pytest
 
@@ -101,3 +102,17 @@ def test_null_and_repeated_values_are_no_keys():
 def test_keys_are_recorded_as_plain_json():
     record = keys_of(("ward",), COLUMNS).record()
     assert record["columns"][0]["values"] == list(worlds.COLUMNS["ward"].keys)
+
+
+def test_keys_of_a_public_table_are_exact_where_a_decimal_would_have_no_end():
+    thirds = dp.between(0, 1, step=Fraction(1, 3)).named("share")
+    keys = keys_of(("share",), {"share": thirds}, public("p", {"share": [Fraction(2, 3), Fraction(1, 3)]}))
+    assert keys.listed() == ((2,), (1,))
+
+
+def test_listed_keys_that_no_number_could_tell_apart_are_refused():
+    names = [f"c{place}" for place in range(20)]
+    columns = {name: dp.between(0, 99).named(name) for name in names}
+    with pytest.raises(BadParameter) as refused:
+        keys_of(names, columns, public("p", dict.fromkeys(names, range(100))))
+    assert "fewer" in refused.value.fix

@@ -16,6 +16,7 @@ from discreet.plan.nodes import (
     Join,
     PersonJoin,
     Project,
+    Public,
     Scan,
     Union,
     columns_of,
@@ -181,3 +182,51 @@ def test_a_record_nested_without_end_is_refused():
         record = {"node": "union", "one": record, "other": {"node": "scan", "table": "t"}}
     with pytest.raises(BadParameter):
         plan_from_record(record)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        (dp.date("2020-01-01", "2020-12-31"), "yesterday"),
+        (dp.date("2020-01-01", "2020-12-31"), "2020-02-30"),
+        (dp.between(0, 110), 2**126),
+        (dp.between(0, 110), -(10**60)),
+        (dp.between(0, 1, step=1e-30), 10**9),
+        (dp.text(), "a\0b"),
+        (dp.text(), "\ud800"),
+    ],
+)
+def test_what_no_engine_could_compare_with_a_row_is_refused_before_there_are_rows(column, value):
+    with pytest.raises(BadParameter) as refused:
+        stored(column.named("x"), value)
+    assert refused.value.value == value
+    assert stored(dp.between(0, 110).named("x"), 2**126 - 1) == 2**126 - 1
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        (dp.between(0, 1), 1000),
+        (dp.between(0, 1), "abc"),
+        (dp.between(0, 1), True),
+        (dp.date("2020-01-01", "2020-12-31"), 0),
+        (dp.flag(), 1),
+        (dp.one_of(0, 1), True),
+        (dp.one_of("A"), "B"),
+        (dp.text(), 5),
+        (dp.text(), "a\0b"),
+    ],
+)
+def test_a_public_table_holds_nothing_but_what_its_columns_declare(column, value):
+    record = plan_record(Join(Scan("t"), worlds.WARDS, (("ward", "ward"),)))
+    record["public"] |= {"columns": [column.named("x").record()], "rows": [[None], [value]]}
+    with pytest.raises(BadParameter):
+        plan_from_record(record)
+    with pytest.raises(BadParameter):
+        Public("p", (column.named("x"),), ((None,), (value,)))
+
+
+def test_a_public_column_is_matched_by_one_of_ours():
+    halves = public("halves", {"k": [0.5, 1], "v": [1, 2]})
+    with pytest.raises(BadParameter):
+        columns_of(Join(Scan("t"), halves, (("n", "k"), ("x", "k"))), TABLES)

@@ -253,6 +253,14 @@ def test_moments_beyond_the_engine_are_clamped_or_null_and_never_fail(engine, un
     assert found[4:] == [18262, None]
 
 
+@pytest.mark.parametrize("moment", [-(2**63), 2 - 2**63])
+def test_a_moment_before_all_days_of_the_engine_is_null_wherever_its_zone_is(engine, moment):
+    column = dp.date("2020-01-01", "2020-01-31").named("x")
+    sql = raw_sql(column, "TIMESTAMP WITH TIME ZONE")
+    found = engine.execute(f"SELECT {sql} FROM (VALUES (make_timestamptz({moment})), (make_timestamptz(0))) AS rows(x)")
+    assert found.fetchall() == [(None,), (18262,)]
+
+
 @pytest.mark.parametrize(
     "ask",
     [

@@ -10,6 +10,7 @@ from discreet.plan.dialect import DUCKDB
 from discreet.plan.expressions import Name
 from discreet.plan.keys import NO_KEYS, keys_of
 from discreet.plan.nodes import Filter, PersonJoin, Scan, columns_of
+from discreet.plan.relation import Relation
 from discreet.plan.rows_sql import rows_sql
 from discreet.plan.selection import people_by_key
 from discreet.plan.stability import unit_of
@@ -189,3 +190,11 @@ def test_a_sum_that_might_not_fit_is_refused_with_the_fix(engine):
     with pytest.raises(Refusal) as refused:
         tallies_sql(Question(Scan("t"), NO_KEYS, (Tally("sum", (wide,)),)), {"t": worlds.loaded(engine, data)})
     assert "clip" in refused.value.fix
+
+
+def test_two_keys_far_apart_take_no_memory_for_what_lies_between_them(engine):
+    table = dp.Table("t", dp.row(), {"x": dp.between(0, 2**100)})
+    relations = {"t": Relation(table, {"x": "HUGEINT"}, f"(VALUES ({2**99}::HUGEINT), (5), (7)) AS v(x)")}
+    keys = keys_of(("x",), columns_of(Scan("t"), {"t": table}), {"x": [5, 2**99, 2**125]})
+    question = Question(Scan("t"), keys, (Tally("rows"),))
+    assert in_order(engine.rows(tallies_sql(question, relations).sql), question) == [(1,), (1,), (0,)]

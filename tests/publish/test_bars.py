@@ -98,3 +98,27 @@ def test_an_answer_without_a_bar_says_what_is_missing():
     assert "no bar: random features were measured" in str(merf.answer({"first": 0}))
     assert "no bar: not measured" in str(alone.answer({"first": 0, "second": 1}))
     assert alone.answer({"first": 0}).reason == ""
+
+
+def test_a_bar_takes_in_the_truth_where_rows_lack_values():
+    # A third of the rows have no code in b, and no place in the pair: single columns and pairs contradict each other.
+    generator = made(12)
+    a, b = generator.integers(0, 3, (2, 3000))
+    columns, truth = {"a": a, "b": np.where(generator.random(3000) < 1 / 3, 9, b)}, int((a == 1).sum())
+    for method in ("aim", "mst", "mwem"):
+        with seeded(4):
+            twin = publish.synthesize(columns, {"a": 3, "b": 3}, budget=Budget(rho=1), method=method)
+        found = twin.answer({"a": 1}, beta=1e-6)
+        assert abs(found.value - truth) <= found.error, method
+
+
+@pytest.mark.parametrize("beta", [1e-300, 1e-17, 0.999])
+def test_there_is_a_half_width_for_every_probability(beta):
+    assert 1 < half_width(1.0, beta, gaussian=True) <= half_width(1.0, beta, gaussian=False) < 1000
+
+
+def test_the_half_width_holds_for_a_sum_of_two_where_both_quantiles_meet():
+    # Two Laplace numbers of scale b: P(|X + Y| > t) = (1 + t / 2b) exp(-t / b), and a deviation of 2b.
+    for beta in np.linspace(0.08, 0.11, 61):
+        reach = half_width(1.0, float(beta), gaussian=False) - 1
+        assert (1 + reach) * math.exp(-2 * reach) <= beta

@@ -279,3 +279,33 @@ def test_a_sample_of_codes_has_whole_numbers():
     twin = publish.synthesize({"a": [0, 1, 1]}, {"a": 2}, budget=Budget(epsilon=Fraction(50)))
     assert {*twin.sample(10).columns["a"]} <= {0, 1}
     assert len(twin.sample(0)) == 0
+
+
+class Hostile:
+    """A value that will not be read, hashed or compared."""
+
+    def _refuse(self, *_):
+        raise RuntimeError
+
+    __float__ = __hash__ = __eq__ = __sub__ = _refuse
+
+
+def test_a_value_that_raises_whatever_it_likes_counts_as_null():
+    columns = {"n": between(0, 9), "k": one_of("x", "y"), "d": date("2020-01-01", "2020-12-31"), "f": flag()}
+    plain = {"n": [1], "k": ["x"], "d": [dt.date(2020, 1, 1)], "f": [True]}
+    coding = Coding.of(columns)
+    found = coding.coded({name: [*values, Hostile()] for name, values in plain.items()})
+    assert [column.tolist()[1] for column in found.columns] == [code.null for code in coding.codes]
+
+
+def test_a_range_is_never_written_out():
+    coding = Coding.of({"n": between(0, 10**12), "k": one_of(1, 2, 3)})
+    assert len(coding["n"].codes(range(10**12 + 1))) == coding["n"].values
+    with pytest.raises(Refusal):
+        coding["k"].codes(range(1, 10**12))
+
+
+def test_a_sample_may_be_the_table_of_another_twin(twin):
+    columns = {code.name: code.column for code in twin.coding.codes}
+    again = publish.synthesize(twin.sample(50), columns, budget=Budget(rho=1), method="independent")
+    assert again.domain.names == twin.domain.names

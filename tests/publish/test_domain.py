@@ -109,3 +109,21 @@ def test_nulls_of_arrow_pandas_and_polars_count_as_missing():
         pl.Series(codes),
     ):
         assert Coded.of({"a": column}, Domain.of({"a": 2})).columns[0].tolist() == [1, -1, 0]
+
+
+def test_columns_of_unlike_length_are_refused_without_their_lengths():
+    with pytest.raises(BadParameter) as refused:
+        Coded.of({"a": [0] * 12345, "b": [0] * 12346}, Domain.of({"a": 2, "b": 2}))
+    assert refused.value.value == ["b"]
+    assert "1234" not in str(refused.value)
+
+
+def test_a_type_that_no_array_holds_is_refused_by_name():
+    class Wide:
+        dtype = "int128"
+
+        def __array__(self, *_, **__):
+            raise OverflowError("whatever another library says")
+
+    with pytest.raises(BadParameter, match="int128"):
+        Coded.of({"a": Wide()}, Domain.of({"a": 2}))

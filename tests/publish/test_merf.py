@@ -193,7 +193,7 @@ def test_arrays_that_are_no_images_are_refused_by_their_type(monkeypatch):
     for bad in (
         {"pixels": pixels / 255},
         {"labels": labels[:-1]},
-        {"labels": labels.astype(float)},
+        {"labels": labels.astype(str)},
         {"classes": 0},
         {"spread": 0.0},
         {"steps": 0},
@@ -244,3 +244,10 @@ def test_a_device_that_is_not_there_is_refused_before_anything_is_measured(seen)
     with pytest.raises(BadParameter, match="device"):
         merf_images.images(pixels, labels, classes=2, budget=Budget(rho=1), features=10, device="cuda:77")
     assert not seen
+
+
+def test_one_label_of_another_kind_is_missing_and_refuses_nothing():
+    pixels, labels = _pictures()
+    for odd in (None, 0.5, 2**70, -1, float("nan"), "x"):
+        _, named = merf_images._checked(pixels, [*labels[:-1].tolist(), odd], 2)
+        assert named.tolist() == [*labels[:-1].tolist(), -1]

@@ -13,7 +13,7 @@ from discreet.account.pure import Pure
 from discreet.account.zcdp import Zcdp
 from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.publish.domain import Domain
-from discreet.publish.pmw import SHARES, Weights
+from discreet.publish.pmw import SHARES, Weights, picked
 from discreet.publish.spending import Spending
 from discreet.publish.weighing import Ended, Histogram, weigh
 from discreet.testing import seeded
@@ -205,3 +205,9 @@ def test_what_cannot_be_asked_is_refused_and_uses_up_nothing():
     for name, value in (("alpha", 0), ("alpha", 1), ("beta", 1), ("updates", 0), ("questions", 0)):
         with pytest.raises(BadParameter, match=name):
             weigh(columns, domain, budget=Budget(epsilon=1), **{name: value})
+
+
+@pytest.mark.parametrize("codes", [range(10**12), 1.0, None, "1"])
+def test_codes_that_are_none_are_refused_one_by_one(codes):
+    with pytest.raises(BadParameter):
+        picked(Domain.of({"a": 4}), {"a": codes})

@@ -1,5 +1,8 @@
 """Twins: what they tell is near the truth, bars hold, conditions and files keep it."""
 
+import base64
+import json
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -172,6 +175,8 @@ def test_codes_are_named_as_a_number_a_list_a_range_a_set_or_numpys_own(table):
         ({"workload": "first"}, "workload"),
         ({"workload": ["first"]}, "workload"),
         ({"workload": [[]]}, "workload"),
+        ({"workload": [3]}, "workload"),
+        ({"workload": b"ab"}, "workload"),
         ({"workload": [["first", "frist"]]}, "frist"),
         ({"workload": [["first"]] * 20_001}, "workload"),
         ({"zeros": [{"first": 1.5}]}, "zeros"),
@@ -199,3 +204,81 @@ def test_text_that_is_no_date_is_refused_as_such():
         twin.answer({"day": "tomorrow"})
     with pytest.raises(BadParameter, match="bounds"):
         twin.answer({"day": "2023-01-01"})
+
+
+def test_zeros_and_questions_name_codes_as_numpy_does_and_no_range_is_written_out(table):
+    domain, columns = table
+    name = domain.names[0]
+    twin = publish.synthesize(columns, domain, budget=Budget(rho=1), method="mst", zeros=[{name: np.int64(1)}])
+    assert not (twin.codes(500)[name] == 1).any()
+    for ask in (lambda: twin.answer({name: range(10**12)}), lambda: publish_zero(table, range(10**12))):
+        with pytest.raises(BadParameter):
+            ask()
+
+
+def publish_zero(table, codes):
+    domain, columns = table
+    return publish.synthesize(columns, domain, budget=Budget(rho=1), zeros=[{domain.names[0]: codes}])
+
+
+@pytest.mark.parametrize("method", ["auto", "aim", "mst", "mwem", "merf", "tables"])
+def test_marginals_that_no_memory_holds_are_refused_before_a_row_is_read(method):
+    with pytest.raises(Refusal):
+        publish.synthesize({"a": [0], "b": [1]}, {"a": 1 << 16, "b": 1 << 16}, budget=Budget(rho=1), method=method)
+
+
+def test_a_file_that_cannot_be_written_is_refused(table, tmp_path):
+    domain, columns = table
+    twin = publish.synthesize(columns, domain, budget=Budget(rho=1), method="independent")
+    for write in (twin.save, twin.report().save):
+        with pytest.raises(BadParameter, match="folder"):
+            write(tmp_path / "none" / "file.json")
+
+
+def test_more_rows_than_memory_holds_are_refused(table):
+    domain, columns = table
+    twin = publish.synthesize(columns, domain, budget=Budget(rho=1), method="independent")
+    with pytest.raises(BadParameter, match="say how many"):
+        replace(twin, model=replace(twin.model, total=1e15)).sample()
+
+
+def _changed(kind, *values):
+    return base64.b64encode(np.array(values, kind).tobytes()).decode()
+
+
+HOSTILE = {
+    "total that is none": lambda twin: twin.update(total=float("nan")),
+    "total without end": lambda twin: twin.update(total=1e999),
+    "total below nothing": lambda twin: twin.update(total=-1.0),
+    "share that is none": lambda twin: twin["tables"].__setitem__(0, _changed("<f8", *[np.nan] * 6)),
+    "share below nothing": lambda twin: twin["tables"].__setitem__(0, _changed("<f8", *[-1.0] * 6)),
+    "shares of nothing": lambda twin: twin["tables"].__setitem__(0, _changed("<f8", *[0.0] * 6)),
+    "group without a code": lambda twin: twin["groups"].__setitem__(0, _changed("<i4", 0, 2)),
+    "group below nothing": lambda twin: twin["groups"].__setitem__(0, _changed("<i4", -1, 1)),
+    "noise of no size": lambda twin: twin["measured"][0].__setitem__(2, 0.0),
+    "measurement that is none": lambda twin: twin["measured"][0].__setitem__(1, _changed("<f8", np.nan, 1.0)),
+    "attribute from behind": lambda twin: twin["measured"][0].__setitem__(0, [-2]),
+    "parent of its own": lambda twin: twin.update(parents=[0]),
+    "parents too few": lambda twin: twin.update(parents=[]),
+    "separator of a root": lambda twin: twin.update(separators=[[0]]),
+    "no clique": lambda twin: twin.update(cliques=[], tables=[], parents=[], separators=[]),
+    "clique of halves": lambda twin: twin.update(cliques=[[0.5, 1]]),
+    "hidden attribute that is nowhere": lambda twin: twin.update(hidden=[10**9]),
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_a_file_that_was_tampered_with_is_refused_when_it_is_read(what):
+    columns = {"a": [0, 1] * 300, "b": [0, 1, 2] * 200}  # so many that no codes are merged
+    with seeded(6):
+        twin = publish.synthesize(columns, {"a": 2, "b": 3}, budget=Budget(rho=9), method="mst")
+    assert [table.shape for table in twin.model.tables] == [(2, 3)]
+    record = json.loads(twin.to_json())
+    HOSTILE[what](record["twin"])
+    with pytest.raises(BadParameter, match="do not fit together"):
+        publish.Twin.from_json(json.dumps(record))
+
+
+def test_a_file_nested_beyond_reason_is_refused():
+    with pytest.raises(BadParameter):
+        publish.Twin.from_json("[" * 200_000)

@@ -9,7 +9,7 @@ from discreet import local
 from discreet.core.errors import MissingExtra, Refusal
 from discreet.local.collection import Collection, new_key, read, sign
 from discreet.serve.postgres_sketches import PostgresSketches
-from discreet.serve.sketches import OtherCollection, Outcome, Rejections, Unavailable
+from discreet.serve.sketches import OtherCollection, Outcome, Rejections, Unavailable, key_hash
 from discreet.serve.sqlite_sketches import SqliteSketches
 from tests.postgres import shared
 from tests.serve.collections import COLLECTION, PROTOCOL, postgres, reports, sqlite
@@ -225,3 +225,41 @@ def test_a_database_that_crashes_loses_no_batch_that_was_acknowledged():
     assert store.sketch(0).reports == counted
     store.disconnect()
     server.close()
+
+
+def test_what_is_forgotten_is_in_no_file_even_while_the_store_is_open(tmp_path):
+    store = sqlite(tmp_path)
+    secret, keys = store._secret, [bytes([at]) * 16 for at in range(40)]
+    for key in keys:
+        store.add(0, key, sketch(1))
+    store.close()
+    hashes = [key_hash(secret, key) for key in keys]
+    data = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    store.disconnect()
+    assert not any(each in data for each in (secret, *hashes))
+
+
+class Full:
+    """A connection to a disk that is full when it comes to it."""
+
+    def __init__(self, connection):
+        self.connection = connection
+
+    def execute(self, statement, *values):
+        if statement == "COMMIT":
+            raise sqlite3.OperationalError
+        return self.connection.execute(statement, *values)
+
+    def __getattr__(self, name):
+        return getattr(self.connection, name)
+
+
+def test_a_closing_that_failed_goes_on_to_know_repeated_batches(tmp_path):
+    store = sqlite(tmp_path)
+    store.add(0, KEY, sketch(3))
+    whole, store._connection = store._connection, Full(store._connection)
+    with pytest.raises(Unavailable):
+        store.close()
+    store._connection = whole
+    assert store.add(0, KEY, sketch(3)) == Outcome.REPLAYED
+    store.disconnect()

@@ -69,7 +69,7 @@ class Approx(PrivacyLoss):
         """
         delta = group_delta(whole("k", k), self.epsilon0, self.delta0)
         if delta >= 1:
-            why = f"a group of {k} keeps no promise: its delta would be {delta:g}"
+            why = f"a group of {k} keeps no promise: its delta would be {float(delta):g}"
             raise BadParameter("k", k, why=why, fix="use a smaller group, epsilon or delta")
         return Approx(Fraction(self.epsilon0) * k, delta, relation=self.relation)
 
@@ -80,7 +80,7 @@ def group_delta(k: int, epsilon: Number, delta: Number) -> Number:
         return delta
     if epsilon == 0:
         return Fraction(delta) * k
-    if k * float(epsilon) > 700:
+    if k * Fraction(epsilon) > 700:
         return math.inf
     with precise(DIGITS + zeros(epsilon)):
         growth = decimal(epsilon).exp()

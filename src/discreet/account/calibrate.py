@@ -31,7 +31,8 @@ def gaussian(epsilon: Number, delta: Number) -> float:
     sqrt(2 ln(1.25/delta))/epsilon is proved for epsilon <= 1 only, is too large there and too small far above.
     """
     target, failure = _down(positive("epsilon", epsilon)), positive_failure("delta", delta)
-    return _least(lambda sigma: Gaussian(sigma).epsilon(failure), target, start=1 / target, close=1e-14)
+    start = 1 / min(max(target, 1e-100), 1e100)
+    return _least(lambda sigma: Gaussian(sigma).epsilon(failure), target, start=start, close=1e-14)
 
 
 def noise_multiplier(epsilon: Number, delta: Number, rate: Number, steps: int) -> float:
@@ -77,8 +78,8 @@ def _least(epsilon: Callable[[float], float], target: float, *, start: float, cl
 
 def _excess(found: float, target: float) -> float:
     """Return ln(found/target), bounded: positive if the noise is too little."""
-    if found <= 0:
-        return -50.0
+    if found <= 0 or target <= 0:
+        return -50.0 if found <= 0 else 50.0
     return min(50.0, max(-50.0, math.log(found / target)))
 
 

@@ -35,6 +35,7 @@ Theorem = Literal["2021", "2023"]
 TAIL = 1e-30  # what is left out of the number of clones, and added to every delta
 BLOCKS = 4096  # numbers of clones that are looked at one by one; of more, whole blocks are bounded by their ends
 MOST = 10**10  # reports beyond these are not counted: fewer clones are the worse case
+MOST_EPSILON = 700.0  # beyond it e^epsilon is no float; delta only falls
 LEVELS = 4096  # of the continued fraction, at most
 ROUNDING = 2.0**-40  # covers exponentials and thresholds, each relative to a term
 
@@ -65,6 +66,8 @@ class Clones:
         """Return lower and upper bounds of delta at epsilon."""
         if epsilon >= self.epsilon0:
             return 0.0, 0.0
+        if epsilon > MOST_EPSILON:
+            return 0.0, self.delta(MOST_EPSILON)[1]
         crowd = _crowd(self.epsilon0, min(self.reports, MOST), self.theorem)
         low = float(crowd.low @ _conditional(crowd.last, self.epsilon0, epsilon)[0])
         high = float(crowd.high @ _conditional(crowd.first, self.epsilon0, epsilon)[1])
@@ -89,16 +92,20 @@ class Clones:
         Guarantee: dominates; what lies in the tails counts as told.
         """
         crowd = _crowd(self.epsilon0, min(self.reports, MOST), self.theorem)
-        p, reach = math.exp(-self.epsilon0), math.sqrt(-2 * math.log(min(tail, 1e-3) / 4)) / 2
-        tilt, rows = -math.expm1(-self.epsilon0) / (1 + p), []
+        decay, reach = math.exp(-self.epsilon0), math.sqrt(-2 * math.log(min(tail, 1e-3) / 4)) / 2
+        rows = []
         for clones, weight in _thinned(crowd):
             total = clones + 1
             width = reach * math.sqrt(total) + 2
             first, last = max(0, math.floor(total / 2 - width)), min(total, math.ceil(total / 2 + width))
             counts = np.arange(first, last + 1, dtype=np.float64)
             mass = weight * half_mass(total, counts) * (1 + binomial_guard(total))
-            x = (2 * counts - total) / total * tilt
-            rows.append((np.log1p(x) - np.log1p(-x), mass * (1 + x), mass * (1 - x)))
+            # Sums of positive terms: at large epsilon0 a difference from 1 would forget e^-epsilon0.
+            here, there = counts + decay * (total - counts), total - counts + decay * counts
+            with np.errstate(divide="ignore"):
+                losses = np.clip(np.log(here) - np.log(there), -self.epsilon0, self.epsilon0)
+            mass *= 2 / (total * (1 + decay))
+            rows.append((losses, mass * here, mass * there))
         losses, in_p, in_q = (np.concatenate(column) for column in zip(*rows, strict=True))
         end, rest = np.array([math.inf]), np.array([tail + TAIL])
         return (
@@ -118,7 +125,7 @@ def _crowd(epsilon0: float, reports: int, theorem: Theorem) -> Crowd:
     first = max(0, math.floor(mean - spread * math.sqrt(mean)))
     last = min(others, math.ceil(mean + spread * math.sqrt(mean) + spread**2))
     clones = np.arange(first, last + 1, dtype=np.float64)
-    logs = log_choices(others, clones) + clones * math.log(rate) + (others - clones) * math.log1p(-rate)
+    logs = log_choices(others, clones) + special.xlogy(clones, rate) + (others - clones) * math.log1p(-rate)
     masses, guard = np.exp(logs), binomial_guard(others)
     starts = np.unique(np.linspace(0, len(clones), BLOCKS, endpoint=False).astype(np.int64))
     sums = np.add.reduceat(masses, starts)
@@ -128,10 +135,11 @@ def _crowd(epsilon0: float, reports: int, theorem: Theorem) -> Crowd:
 def _conditional(clones: Array, epsilon0: float, epsilon: float) -> tuple[Array, Array]:
     """Return lower and upper bounds of delta_c(epsilon)."""
     growth, decay = math.expm1(epsilon), math.exp(-epsilon0)
-    threshold = (math.exp(epsilon) - decay) / ((1 - decay) * (2 + growth))
-    t = np.minimum(np.floor((clones + 1) * threshold) + 1, clones + 2)
-    share = (1 - decay * math.exp(epsilon)) / (1 + decay)
-    before = np.where(t - 1 <= clones, half_mass(clones, np.minimum(t - 1, clones)), 0.0)
+    threshold = (growth - math.expm1(-epsilon0)) / (-math.expm1(-epsilon0) * (2 + growth))
+    # The largest count has the loss epsilon0, above epsilon, however the threshold is rounded.
+    t = np.minimum(np.floor((clones + 1) * threshold), clones) + 1
+    share = -math.expm1(epsilon - epsilon0) / (1 + decay)
+    before = half_mass(clones, t - 1)
     least, most = _tail_over_mass(clones, t)
     ratio = np.maximum(clones - t + 1, 0.0) / t  # P(A = t) / P(A = t - 1)
     # A count at the threshold adds nothing either way, so that its rounding moves delta by ROUNDING of the mass.
@@ -207,7 +215,10 @@ def _binned(losses: Array, p: Array, q: Array, cells: int = 8192) -> Pair:
     low, high = losses[starts], losses[np.append(starts[1:], len(losses)) - 1]
     p, q = np.add.reduceat(p, starts), np.add.reduceat(q, starts)
     span = np.maximum(-np.expm1(low - high), 2.0**-40)  # of cells with one loss: all goes up, to that loss
-    above = np.where(high > low, np.clip((p - q * np.exp(low)) / span + p * 2.0**-48 / span, 0.0, p), p)
+    # Exponents that a float cannot hold are cut, which moves mass of P to the upper end; no mass of Q is lost.
+    share = (p - q * np.exp(np.minimum(low, 700.0))) / span
+    above = np.where(high > low, np.clip(share + p * 2.0**-48 / span, 0.0, p), p)
     below = np.where(high > low, np.clip(p - above + p * 2.0**-48 / span, 0.0, p), 0.0)
-    ends, masses = np.concatenate([low, high]), np.concatenate([below, above])
-    return atoms(ends, masses, masses * np.exp(-ends))
+    q_above = np.minimum(above * np.exp(np.minimum(-high, 700.0)), q)
+    join = np.concatenate
+    return atoms(join([low, high]), join([below, above]), join([q - q_above, q_above]))

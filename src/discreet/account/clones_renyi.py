@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from discreet.account._scipy import special
 from discreet.account.clones import MOST, binomial_guard, clone_rate, half_mass, log_choices
 from discreet.account.pair import Array
 
@@ -31,6 +32,7 @@ class Moments:
     places: Array
     masses: Array
     tilt: float  # y
+    rest: float  # 1 - y
     most: float  # the largest order
 
     def divergence(self, alphas: Array, epsilon0: float) -> Array:
@@ -42,9 +44,12 @@ class Moments:
             # (order - 1) divergence grows with the order by at most the largest loss.
             known = (self.most - 1) * self._at(self.most, epsilon0)
             return min(epsilon0, (known + (alpha - self.most) * epsilon0) / (alpha - 1) * (1 + 2.0**-48))
-        rise, fall = np.log1p(self.places * self.tilt), np.log1p(-self.places * self.tilt)
-        up, down = alpha * rise - (alpha - 1) * fall, alpha * fall - (alpha - 1) * rise
-        excess = np.maximum(np.expm1(up) + np.expm1(down), 0.0) / 2 + 2.0**-50 * np.abs(up)
+        x, xy = self.places, self.places * self.tilt
+        with np.errstate(divide="ignore", over="ignore"):
+            # 1 - x y as a sum of positive terms, where x y is close to 1 and the difference would be mostly rounding.
+            rise, fall = np.log1p(xy), np.where(xy > 0.5, np.log((1 - x) + x * self.rest), np.log1p(-xy))
+            up, down = alpha * rise - (alpha - 1) * fall, alpha * fall - (alpha - 1) * rise
+            excess = np.maximum(np.expm1(up) + np.expm1(down), 0.0) / 2 + 2.0**-50 * np.abs(up)
         total = float(self.masses @ excess) * (1 + 2.0**-40) + 1e-26  # the rare cases that are left out
         return min(epsilon0, math.log1p(total) / (alpha - 1) * (1 + 2.0**-48))
 
@@ -58,8 +63,9 @@ def moments(epsilon0: float, reports: int) -> Moments:
     scale = 1 / math.sqrt(blocks[len(blocks) // 2][0] + 1)
     places, masses = _divided(places, masses, scale * np.sinh(np.linspace(0, math.asinh(1 / scale), MERGED)))
     some = (masses > 0) & (places > 0)
-    tilt = math.tanh(epsilon0 / 2) * (1 + 2.0**-50)
-    return Moments(places[some], masses[some], min(tilt, 1 - 2.0**-53), 1 + NATS / max(epsilon0, 1e-9))
+    tilt, decay = math.tanh(epsilon0 / 2) * (1 + 2.0**-50), math.exp(-epsilon0)
+    rest = 2 * decay / (1 + decay) * (1 - 2.0**-50)
+    return Moments(places[some], masses[some], min(tilt, 1 - 2.0**-53), rest, 1 + NATS / max(epsilon0, 1e-9))
 
 
 def _blocks(epsilon0: float, reports: int) -> list[tuple[int, float]]:
@@ -68,7 +74,7 @@ def _blocks(epsilon0: float, reports: int) -> list[tuple[int, float]]:
     mean, spread = others * rate, math.sqrt(others * rate)
     first, last = max(0, math.floor(mean - RARE * spread)), min(others, math.ceil(mean + 12 * spread + 150))
     clones = np.arange(first, last + 1, dtype=np.float64)
-    logs = log_choices(others, clones) + clones * math.log(rate) + (others - clones) * math.log1p(-rate)
+    logs = log_choices(others, clones) + special.xlogy(clones, rate) + (others - clones) * math.log1p(-rate)
     masses = np.exp(logs) * (1 + binomial_guard(others))
     if last < others:
         masses[-1] += 1e-30  # all beyond

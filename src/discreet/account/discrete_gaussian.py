@@ -11,7 +11,7 @@ import numpy as np
 from discreet.account.checks import Number, positive, whole
 from discreet.account.loss import PrivacyLoss
 from discreet.account.measure import discretise
-from discreet.account.pair import Array, Pair, atoms, from_measure, lumps, normal
+from discreet.account.pair import FAR, Array, Pair, atoms, from_measure, lumps, normal
 from discreet.account.upward import up
 
 SUMMED = 2.0**17  # sigma up to which every integer is summed
@@ -43,8 +43,8 @@ class DiscreteGaussian(PrivacyLoss):
 
     @property
     def dominated(self) -> bool:
-        """By the noise around 0 and around the sensitivity."""
-        return True
+        """By the noise around 0 and around the sensitivity, unless its losses are too large to be followed."""
+        return self.rho <= FAR
 
     def pair(self, tail: float) -> Pair:
         """Return the pair of the noise around the sensitivity and around 0."""
@@ -70,9 +70,11 @@ def _each(sigma: float, steps: int, tail: float) -> Pair:
     reach = math.ceil(z * sigma)
     near = np.arange(-reach, reach + 1.0)
     x = np.arange(-reach, reach + steps + 1.0) if steps <= 2 * reach else np.concatenate([near, near + steps])
+    # Distances from the other centre, exact for each cluster: far out x itself may be rounded.
+    y = x - steps if steps <= 2 * reach else np.concatenate([near - steps, near])
     total = float(np.exp(-((near / sigma) ** 2) / 2).sum())  # from below: masses are rather too large
-    p, q = np.exp(-(((x - steps) / sigma) ** 2) / 2) / total, np.exp(-((x / sigma) ** 2) / 2) / total
-    losses = steps * (2 * x - steps) / (2 * sigma * sigma)
+    p, q = np.exp(-((y / sigma) ** 2) / 2) / total, np.exp(-((x / sigma) ** 2) / 2) / total
+    losses = steps * (x + y) / (2 * sigma * sigma)
     first, last = float(losses[0]), float(losses[-1])
     pair = atoms(losses, p, q, unit=steps / (2 * sigma * sigma)) if len(x) <= LISTED else _thinned(losses, p, q)
     rows = [(-math.inf, first, tail, tail), (last, math.inf, tail, tail)]
@@ -111,7 +113,7 @@ def _blocks(sigma: float, steps: int, tail: float) -> Pair:
     mu = steps / sigma
     continuous = normal(mu, tail)
     z = math.sqrt(-2 * math.log(tail))
-    size = max(1, math.ceil((2 * z + mu) * sigma / BLOCKS))
+    size = float(max(1, math.ceil((2 * z + mu) * sigma / BLOCKS)))
     first = math.floor(-z * sigma) - 0.5
     cuts = first + size * np.arange(math.ceil(((mu + z) * sigma - first) / size) + 1)
     edges = np.asarray(steps * (2 * cuts - steps) / (2 * sigma * sigma), dtype=np.float64)

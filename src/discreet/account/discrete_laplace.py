@@ -110,11 +110,19 @@ def _blocks(scale: float, steps: int) -> Pair:
     series = weight * np.expm1(-size / scale) / math.expm1(-1 / scale)
     p = series * np.exp((first + size - 1 - steps) / scale)
     q = series * np.exp(-first / scale)
+    # The upper end gets (p - q e^low)/span of P and e^-high times that of Q. e^low and e^-high are not computed by
+    # themselves: for large losses they overflow, while every exponent that is left here is at most 0.
     span = -np.expm1(low - high)
-    up_share = np.clip((p - q * np.exp(low)) / span + p * 2.0**-48 / span, 0.0, p)
-    down_share = np.clip(p - up_share + p * 2.0**-48 / span, 0.0, p)
+    p_up = (p - series * np.exp((first - steps) / scale)) / span
+    q_up = series * (np.exp(-(first + size + 1) / scale) - np.exp(-(first + 2 * size) / scale)) / span
     ends = np.array([-steps / scale, steps / scale])
     outer = np.array([math.exp(-steps / scale), 1.0]) / (1 + ratio)
-    losses = np.concatenate([ends, low, high])
-    masses = np.concatenate([outer, down_share, up_share])
-    return atoms(losses, masses, masses * np.exp(-losses))
+    in_p = np.concatenate([outer, *_divided(p, p_up, span)])
+    in_q = np.concatenate([outer[::-1], *_divided(q, q_up, span)])
+    return atoms(np.concatenate([ends, low, high]), in_p, in_q)
+
+
+def _divided(mass: Array, above: Array, span: Array) -> tuple[Array, Array]:
+    """Return what the lower and the upper ends get, each raised by what dividing has magnified of its rounding."""
+    slip = mass * 2.0**-48 / span
+    return np.clip(mass - above + slip, 0.0, mass), np.clip(above + slip, 0.0, mass)

@@ -63,12 +63,12 @@ def _on_unit(pairs: Counted) -> Profile | None:
     start, masses = 0, np.ones(1)
     for pair, count in pairs:
         finite = np.isfinite(pair.high)
-        places = np.rint(pair.high[finite] / unit).astype(np.int64)
-        first = int(places.min())
-        each = np.bincount(places - first, pair.p[finite]).astype(np.float64)
-        if len(masses) + count * (len(each) - 1) > PLACES:
+        places = np.rint(pair.high[finite] / unit)  # floats, since they may be beyond all machine integers
+        first = float(places.min())
+        if len(masses) + count * (float(places.max()) - first) > PLACES:
             return None
-        start, masses = start + count * first, np.convolve(masses, _power(each, count))
+        each = np.bincount((places - first).astype(np.int64), pair.p[finite]).astype(np.float64)
+        start, masses = start + count * int(first), np.convolve(masses, _power(each, count))
     return _profile(np.asarray((start + np.arange(len(masses))) * unit, dtype=np.float64), masses, pairs)
 
 

@@ -270,7 +270,8 @@ class ApproxFilter(Filter):
         order("alpha", self.alpha)
         if self.budget.loss <= 0:
             why = "at this order the conversion to epsilon and delta alone costs more than epsilon"
-            raise BadParameter("alpha", self.alpha, why=why, fix="leave alpha out, to have the best order chosen")
+            fix = "leave alpha out, to have the best order chosen; if it was, use a larger epsilon or delta"
+            raise BadParameter("alpha", self.alpha, why=why, fix=fix)
 
     @property
     def budget(self) -> Cost:
@@ -297,7 +298,7 @@ def _gaussian(rho: Fraction) -> str:
 
 
 def _exact(name: str, text: object) -> Fraction:
-    if not isinstance(text, str) or not re.fullmatch(r"\d+(/0*[1-9]\d*)?", text):
+    if not isinstance(text, str) or not re.fullmatch(r"\d{1,4000}(/0*[1-9]\d{0,3999})?", text):
         why, fix = "it is not an exact number of zero or more", "pass the text that to_json returned, unchanged"
         raise BadParameter(name, text, why=why, fix=fix)
     return Fraction(text)

@@ -58,7 +58,7 @@ class FourPoint:
         if len(first) != len(second):
             raise BadParameter("q", len(q), why=f"p has {len(p)} outcomes", fix="give both over the same outcomes")
         # In rationals, since a small epsilon leaves small differences of large numbers.
-        odds = Fraction(math.exp(float(self.epsilon)))
+        odds = Fraction(math.exp(min(self.epsilon, 700)))  # beyond, e^epsilon is no float; less of it asks for more
         common_p, common_q = self._common(first, second, odds)
         if odds == 1:
             likely_u = likely_v = _normalised(common_p, first)

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from discreet.account.accountants import Closed, Responses
 from discreet.account.checks import Number
-from discreet.account.pair import Pair, normal
+from discreet.account.pair import FAR, Pair, normal
 from discreet.account.pilot import Leaf
 
 
@@ -59,19 +59,24 @@ MOST = 10**7  # copies of randomized response that are summed in closed form
 def closed_form(parts: Parts) -> Closed | None:
     """Return the profile of all parts in closed form: of one part that has one, or of equal randomized responses."""
     first, copies = parts[0][0].response, sum(count for _, count in parts)
-    if first is not None and copies <= MOST and all(part.response == first for part, _ in parts):
+    if first is not None and first < math.inf and copies <= MOST and all(part.response == first for part, _ in parts):
         return Responses(first, copies)
     return parts[0][0].closed if copies == 1 else None
 
 
 def directions(parts: Parts) -> tuple[list[Leaf], ...] | None:
-    """Return the pairs of all parts for every direction that differs, or None if some part has none."""
-    if not all(part.dominated for part, _ in parts):
+    """Return the pairs of all parts for every direction that differs, or None if some part has none to follow."""
+    # Losses may be so large that a grid which resolves the others has more places than machine integers.
+    if not all(part.dominated and not _is_far(part) for part, _ in parts):
         return None
     removed = leaves(parts, lambda part: part.pair)
     if all(part.symmetric for part, _ in parts):
         return (removed,)
     return removed, leaves(parts, lambda part: part.pair_added)
+
+
+def _is_far(part: Part) -> bool:
+    return FAR < part.peak < math.inf or (part.mu or 0.0) > math.sqrt(FAR)
 
 
 def leaves(parts: Parts, pair: Callable[[Part], Callable[[float], Pair]]) -> list[Leaf]:

@@ -290,7 +290,10 @@ class PrivacyLoss(ABC):
     @staticmethod
     def from_json(text: str) -> PrivacyLoss:
         """Read what `to_json` wrote, checking it anew."""
-        return _from_record(records.read("loss", text))
+        try:
+            return _from_record(records.read("loss", text))
+        except RecursionError as error:
+            raise _unreadable("json", text[:60], "it is nested too deeply") from error
 
     def record(self) -> dict[str, Any]:
         """Return kind and fields as plain JSON values."""
@@ -353,5 +356,14 @@ def _from_record(record: object) -> PrivacyLoss:
     names = [each.name.removesuffix("0") for each in fields(kind)]
     known = records.fields("loss", record, ("kind", *names))
     relation = check_relation(known.pop("relation"))
-    given = {key: serial.decode(value, _from_record) for key, value in known.items() if key != "kind"}
-    return cast(PrivacyLoss, kind(**given, relation=relation))
+    try:
+        given = {key: serial.decode(value, _from_record) for key, value in known.items() if key != "kind"}
+        return cast(PrivacyLoss, kind(**given, relation=relation))
+    except Refusal:
+        raise
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise _unreadable(name, record, "a field of it is not of the form that to_json writes") from error
+
+
+def _unreadable(name: str, value: object, why: str) -> BadParameter:
+    return BadParameter(name, value, why=why, fix="pass the text that to_json returned, unchanged")

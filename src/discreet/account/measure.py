@@ -27,6 +27,7 @@ NUDGE = 2.0**-49
 
 PILOT_LUMPS = 400
 SHORT = 1024  # places up to which none is worth leaving out
+PLACES = 2**18  # places that a curve is divided among, about, at most
 _AROUND_ZERO = np.array([-1.0, 0.0, 1.0])
 
 
@@ -94,6 +95,7 @@ def lattice_edges(pair: Pair, spacing: float, pilot: Measure, theta: float) -> I
         share = (weight[1:] + weight[:-1]) / (2 * weight.sum()) + 1e-12
         width = edges[1:] - edges[:-1]
         gap = np.maximum(1.0, 1 / np.sqrt(len(share) * share)) * spacing
+        gap *= max(1.0, float((width / gap).sum()) / PLACES)
         counts = np.ceil(width / gap).astype(np.int64)
         step = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         points = np.repeat(edges[:-1], counts) + step * np.repeat(width / counts, counts)

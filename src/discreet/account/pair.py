@@ -19,6 +19,8 @@ from discreet.account._scipy import special
 Array = npt.NDArray[np.float64]
 Outcome = tuple[Array, Array, Array]  # loss, density (or mass) under P, the same under Q
 
+FAR = 2.0**40  # a loss so large that floats of its size resolve no more than 2^-12
+
 
 @dataclass(frozen=True, slots=True)
 class Curve:
@@ -133,6 +135,8 @@ def normal(mu: float, tail: float) -> Pair:
     if mu <= 2 * z:
         return lumps(*rows).with_curves(Curve(-z, mu + z, step, at, position))
     rows.append((loss(z), loss(mu - z), cut, cut))
+    if mu > 2.0**30:  # too far apart for floats to resolve both: all mass is put at the larger loss
+        return lumps(*rows, (loss(-z), loss(z), cut, 1.0), (loss(mu - z), loss(mu + z), 1.0, cut))
     clusters = Curve(-z, z, step, at, position), Curve(mu - z, mu + z, step, at, position)
     return lumps(*rows).with_curves(*clusters)
 
@@ -155,6 +159,11 @@ def two_sided(epsilon: float, weight: float, tail: float) -> Pair:
         return lumps().with_curves(stretch(-epsilon, epsilon))
     middle = 2 * weight * math.exp(-reach / 2)
     gap = lumps((reach - epsilon, epsilon - reach, middle, middle))
+    if epsilon > FAR:  # the ends are too short for floats of that size: all their mass is put at the larger loss
+        ends = np.array(
+            [[epsilon - reach, epsilon, 2 * weight, middle], [-epsilon, reach - epsilon, middle, 2 * weight]]
+        )
+        return gap.with_lumps(*ends.T)
     return gap.with_curves(stretch(-epsilon, reach - epsilon), stretch(epsilon - reach, epsilon))
 
 

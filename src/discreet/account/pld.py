@@ -39,6 +39,9 @@ def epsilon(leaves: Sequence[Leaf], delta: float, *, accuracy: float = ACCURACY)
     if exact is not None:
         return exact.epsilon(delta)
     pilot = Pilot.of(leaves, _tail(leaves, delta))
+    # delta at 0, the total variation, is at most the sum of the parts': samples that hardly anybody is in need no more.
+    if sum(count * Profile(m.losses, m.masses, m.infinity).delta(0.0) for m, count in pilot.measured()) <= delta:
+        return 0.0
     aim = pilot.aim_at_delta(delta)
     found = profile(pilot, aim, accuracy=accuracy)
     least = found.epsilon(delta)
@@ -85,7 +88,9 @@ def profile(pilot: Pilot, aim: Aim, *, accuracy: float = ACCURACY) -> Profile:
     spacing = _spacing(pilot, aim, accuracy)
     window = pilot.window(aim, spacing)
     width = window.high - window.low
-    spacing = max(spacing, width / LARGEST) if pilot.copies > FEW else min(spacing, width / SMALLEST)
+    spacing = max(spacing, width / LARGEST)
+    if pilot.copies <= FEW:
+        spacing = min(spacing, width / SMALLEST)
     spacing = _aligned(pilot, aim, spacing)
     least, low, high, most = _places(pilot, window, spacing)
     safe = moment = 0.0  # ln of the probability that no loss is unbounded; ln E e^(rate loss) of the others

@@ -63,7 +63,7 @@ class Profile:
         found = self._solved(delta)
         step = max(abs(found), 1.0) * 2.0**-52
         # The formula below is exact up to rounding; a nudge or two puts it on the safe side.
-        while self.delta(found) > delta:
+        while found < math.inf and self.delta(found) > delta:
             found, step = found + step, step * 2
         return max(0.0, found)
 
@@ -86,7 +86,8 @@ class Profile:
         return float(self.losses[high]) + math.log((mass - room) / decay)
 
     def _scaled(self, mass: float) -> float:
-        return math.exp(min(0.0, self.unit + math.log(mass))) if mass > 0 else 0.0
+        # What is not a number (a computation that overflowed) counts as everything, not as nothing.
+        return 0.0 if mass <= 0 else math.exp(min(0.0, self.unit + math.log(mass)))
 
     def _error(self, epsilon: float) -> float:
         return 0.0 if self.rounding is None else self.rounding.above(epsilon, float(self.losses[-1]))

@@ -7,6 +7,7 @@ reads back as the same float, infinity is "inf". The meaning of a record never c
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -45,9 +46,9 @@ def decode(value: object, loss: Callable[[dict[str, Any]], object]) -> object:
 
 
 def _fraction(text: str) -> Fraction:
-    above, slash, below = text.partition("/")
-    if not (slash and above.lstrip("-").isdecimal() and below.isdecimal() and int(below) > 0):
+    found = re.fullmatch(r"(-?\d{1,4000})/(\d{1,4000})", text)  # Python reads no whole number of many more digits
+    if found is None or int(found[2]) == 0:
         raise BadParameter(
             "number", text, why="it is not a fraction", fix="pass the text that to_json returned, unchanged"
         )
-    return Fraction(int(above), int(below))
+    return Fraction(int(found[1]), int(found[2]))

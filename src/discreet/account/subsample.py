@@ -186,11 +186,15 @@ class Drawn(_OnSample):
 
 
 def _amplified(epsilon: float, rate: float) -> float:
+    """Return ln(1 + rate (e^epsilon - 1)), rounded up; above zero if both are, however small."""
     if rate == 0 or epsilon == 0:
         return 0.0
-    if epsilon > 30:
-        return min(epsilon, (epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon))) * (1 + 2.0**-48))
-    return min(epsilon, math.log1p(rate * math.expm1(epsilon)) * (1 + 2.0**-48))
+    if epsilon < 700:
+        growth = math.nextafter(rate * math.expm1(epsilon), math.inf)
+        return min(epsilon, math.log1p(growth) * (1 + 2.0**-48))
+    # The two terms may cancel, so that they are raised by a share of their sizes.
+    exponent = epsilon + math.log(rate) + 2.0**-50 * (epsilon - math.log(rate))
+    return min(epsilon, (max(exponent, 0.0) + math.log1p(math.exp(-abs(exponent)))) * (1 + 2.0**-48))
 
 
 def _between_orders(moments: Array, alphas: Array) -> Array:

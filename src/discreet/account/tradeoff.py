@@ -21,7 +21,10 @@ POINTS = 513
 
 def gaussian(mu: float, rates: Array) -> Array:
     """Return Phi(Phi^-1(1 - a) - mu)."""
-    return np.asarray(special.ndtr(-special.ndtri(rates) - mu))
+    place = np.clip(special.ndtri(rates), -40.0, 40.0)
+    # Lowered by the rounding of all terms; a test that never errs one way finds nothing the other way.
+    least = special.ndtr(-place - mu - 2.0**-50 * (1 + np.abs(place) + mu)) * (1 - 2.0**-50)
+    return np.asarray(np.where(rates == 0, 1.0, least))
 
 
 def of_profiles(profiles: Sequence[Profile], rates: Array) -> Array:
@@ -34,9 +37,10 @@ def of_curve(delta: Callable[[float], float], rates: Array, most: float = 64.0) 
     """Return the curve that delta, as a function of epsilon, allows; epsilons up to `most` are tried."""
     epsilons = _useful(delta, most)
     deltas = np.array([delta(float(epsilon)) for epsilon in epsilons])
-    grown = np.exp(np.minimum(epsilons, 700.0))
     flat = rates.reshape(-1, 1)
-    steep = 1 - deltas - grown * flat
+    with np.errstate(over="ignore", invalid="ignore"):
+        grown = np.exp(epsilons)  # infinity where a float cannot hold it
+        steep = 1 - deltas - np.where(flat > 0, grown * flat, 0.0)
     shallow = (1 - deltas - flat) / grown
     best = np.maximum(np.maximum(steep, shallow).max(axis=1), 0.0)
     return np.asarray(best.reshape(rates.shape))

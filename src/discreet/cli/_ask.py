@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 Command = Callable[..., Any]
 Price = tuple["Fraction | None", "Fraction | None", "Fraction | None"]
 
+# More rows than anybody has; Python refuses to read thousands of digits.
+_MOST_DIGITS = 18
+
 _FIX = 'write discreet ask "SELECT COUNT(*) FROM visits", name a file with --file, or give - to read standard input'
 
 
@@ -81,7 +84,7 @@ def rows_of(text: str | None) -> Rows:
     """Read `--max-rows`: a whole number, or auto."""
     if text is None or text == "auto":
         return text  # type: ignore[return-value]  # "auto" is the one text that a question knows
-    if not text.isdecimal():
+    if not text.isdecimal() or len(text) > _MOST_DIGITS:
         raise BadParameter("max_rows", text, why="it is a number of rows", fix="use a whole number, or auto")
     return int(text)
 

@@ -69,6 +69,8 @@ def dress(command: click.Command) -> None:
         ]
     if isinstance(command, click.Group):
         for below in command.commands.values():
+            # Click would cut a longer line off, with dots, in the list of commands.
+            below.short_help = below.short_help or " ".join((below.help or "").partition("\n\n")[0].split())
             dress(below)
 
 

@@ -13,6 +13,7 @@ import click
 
 from discreet.cli._ask import keys_of, price_of, question_options, rows_of, session_of, text_of
 from discreet.cli.output import Output
+from discreet.core.errors import BadParameter
 
 if TYPE_CHECKING:
     from discreet.curator.answer import Answer
@@ -44,13 +45,27 @@ def command(
     The same question about the same version of the data is answered again for nothing. `discreet preview` shows what
     it would cost.
     """
-    from rich.text import Text
-
     text, price = text_of(question, file), price_of(epsilon, delta, rho)
+    if save is not None and not save.parent.is_dir():  # before anything is paid
+        raise _unsaved(save)
     with session_of(vault, token) as session:
         answer = session.sql(text, *price, max_rows=rows_of(max_rows), fresh=fresh, keys=keys_of(keys))
+    _show(output, answer, as_csv=as_csv)
     if save is not None:
-        save.write_text(answer.to_json(), encoding="utf-8")
+        try:
+            save.write_text(answer.to_json(), encoding="utf-8")
+        except OSError:
+            raise _unsaved(save) from None
+
+
+def _unsaved(save: Path) -> BadParameter:
+    return BadParameter("save", str(save), why="the file cannot be written", fix="use a folder that you may write to")
+
+
+def _show(output: Output, answer: Answer, *, as_csv: bool) -> None:
+    """Print the answer, which is paid for by now: nothing that may fail comes before this."""
+    from rich.text import Text
+
     if as_csv:
         output.plain(_record(answer), _lines(answer))
         return

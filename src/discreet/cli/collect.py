@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -142,7 +143,7 @@ def send(output: Output, collection: Path, values: IO[str], url: str, epoch: int
     counts once.
     """
     from discreet.local.collection import read
-    from discreet.local.sender import Sender
+    from discreet.local.sender import NotAccepted, Sender
 
     if batch < 1:
         raise BadParameter("batch", batch, why="a request holds at least one report", fix="use 10000")
@@ -152,7 +153,12 @@ def send(output: Output, collection: Path, values: IO[str], url: str, epoch: int
     sent = 0
     with closing(Sender(url, asked)) as sender, progress(output, len(reports), "sending") as advance:
         for part in reports.batches(batch):
-            sender.send(part, number)
+            try:
+                sender.send(part, number)
+            except NotAccepted as refusal:
+                what = f"{len(reports) - sent:,} of {len(reports):,} reports"
+                fix = f"leave out the first {sent:,} values, which are counted: what is sent again pays again"
+                raise NotAccepted(what, why=f"{refusal.what}: {refusal.why}", fix=fix, value=sent) from refusal
             sent += len(part)
             advance(len(part))
     result = {"sent": sent, "epoch": number, "hash": asked.hash.hex()}
@@ -250,12 +256,14 @@ def _whole_numbers(lines: IO[str]) -> NDArray[np.int64]:
     """Read one whole number a line; the refusal names the line, never what stands in it."""
     import numpy as np
 
-    found = []
-    for number, line in enumerate(lines, 1):
-        word = line.strip()
-        if word and not (word.isascii() and word.lstrip("-").isdecimal() and len(word) < 19):
-            fix = "write one whole number a line"
-            raise BadParameter("values", f"line {number}", why="it is not a whole number", fix=fix)
-        if word:
-            found.append(int(word))
+    found, fix = [], "write one whole number a line"
+    try:
+        for number, line in enumerate(lines, 1):
+            word = line.strip()
+            if word and not re.fullmatch("-?[0-9]{1,18}", word):
+                raise BadParameter("values", f"line {number}", why="it is not a whole number", fix=fix)
+            if word:
+                found.append(int(word))
+    except UnicodeDecodeError as error:
+        raise BadParameter("values", "a file", why="it is not text", fix=fix) from error
     return np.array(found, dtype=np.int64)

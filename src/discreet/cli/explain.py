@@ -45,7 +45,7 @@ def _read(path: Path) -> Answer:
         raise BadParameter("answer", name, why=why, fix=_FIX) from error
     try:
         return Answer.from_json(text)
-    except (Refusal, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except (Refusal, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         # The file is not ours to quote: only what is wrong with it is said.
         why = error.why if isinstance(error, Refusal) else "it is no answer, or was changed"
         raise BadParameter("answer", name, why=why, fix=_FIX) from error

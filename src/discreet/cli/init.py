@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -107,14 +108,18 @@ def _default(policy: Policy | None) -> Path | str:
 
 
 def _described(vault: Path | str) -> str | None:
-    """Write a policy to begin with beside the vault, or here; None if there is one already."""
+    """Write a policy to begin with beside the vault, or here; None if there is one already, or none can be written."""
     from discreet.curator.policy import NAME
 
     beside = vault.resolve().with_name(NAME) if isinstance(vault, Path) else Path(NAME)
     if beside.exists():
         return None
     name = vault.name if isinstance(vault, Path) else vault
-    beside.write_text(TEMPLATE.format(vault=name), encoding="utf-8")
+    try:
+        quoted = json.dumps(name, ensure_ascii=False)[1:-1]  # TOML escapes as JSON does
+        beside.write_text(TEMPLATE.format(vault=quoted), encoding="utf-8")
+    except (OSError, UnicodeEncodeError):  # the vault is made by now, and its token is still to be shown
+        return None
     return beside.name
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.cli._applied import applied_lines, applied_record
+from discreet.cli._ask import rows_of
 from discreet.cli._vault import budget_of, budget_options, opened, vault_option
 from discreet.cli.output import Output
 from discreet.core.errors import BadParameter
@@ -130,8 +131,8 @@ def _unit(terms: dict[str, Any]) -> Unit:
         why, fix = "the protected unit has to be said", "use --unit row, or --unit person:ID --max-rows 20"
         raise BadParameter("unit", None, why=why, fix=fix)
     limits = {name: terms[name] for name in ("max_rows", "max_groups", "relation", "bound")}
-    if isinstance(limits["max_rows"], str) and limits["max_rows"].isdecimal():
-        limits["max_rows"] = int(limits["max_rows"])
+    if terms["max_rows"] is not None:
+        limits["max_rows"] = rows_of(terms["max_rows"])
     return unit_of(terms["unit"], **limits)
 
 

@@ -24,7 +24,7 @@ def command(output: Output, vault: Path | str, head: str | None) -> None:
     A vault that was tampered with, cut short or put back from an old copy ends the command with exit code 5.
     """
     with opened(vault) as curator:
-        found = curator.verify(head)
+        found = curator.verify(head and head.strip().lower())
     result = {
         "vault": found.vault,
         "entries": found.entries,

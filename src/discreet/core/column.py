@@ -181,9 +181,11 @@ def _check_keys(keys: object) -> None:
         if type(key) is not type(keys[0]):
             why, fix = f"its type differs from that of {keys[0]!r}", "make all keys text, or all whole numbers"
             raise BadParameter("keys", key, why=why, fix=fix)
-    twice = [key for number, key in enumerate(keys) if key in keys[:number]]
-    if twice:
-        raise BadParameter("keys", twice[0], why="it is listed twice", fix="list each key once")
+    seen: set[str | int] = set()
+    for key in keys:
+        if key in seen:
+            raise BadParameter("keys", key, why="it is listed twice", fix="list each key once")
+        seen.add(key)
 
 
 def _storable(text: str) -> bool:

@@ -10,13 +10,17 @@ from discreet.account.budget import Budget
 from discreet.account.filter import ApproxFilter, Filter, PureFilter, ZcdpFilter
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.schema import Table
+from discreet.curator._sources import Past
 from discreet.curator.register import Registered, budget_record, budget_text
 from discreet.data.home import same
-from discreet.data.source import Source
+from discreet.data.source import Source, SourceMissing
 from discreet.ledger.refusals import Conflict
 
 if TYPE_CHECKING:
     from discreet.ledger.ledger import Ledger
+
+
+Payer = Registered | Past
 
 
 def budgets_of(ledger: Ledger) -> dict[str, Budget]:
@@ -37,12 +41,21 @@ def budget_of_filter(limit: Filter) -> Budget:
     raise UnknownName("filter", type(limit).__name__, ("ApproxFilter", "PureFilter", "ZcdpFilter"))
 
 
-def payer(source: Source, tables: Iterable[Registered]) -> Registered | None:
-    """Return a registered table that reaches the same rows as the source, if there is one."""
-    return next((other for other in tables if same(source, other.source)), None)
+def payer(source: Source, tables: Iterable[Payer]) -> Payer | None:
+    """Return a table that reaches the same rows as the source, or once did, if there is one."""
+    return next((other for other in tables if _reaches(source, other)), None)
 
 
-def account_of(table: Table, source: Source | None, group: str | None, tables: Sequence[Registered]) -> str:
+def _reaches(source: Source, other: Payer) -> bool:
+    try:
+        return same(source, other.source)
+    except SourceMissing:
+        if isinstance(other, Past):  # a database that was given up: nothing can be compared with it any more
+            return False
+        raise
+
+
+def account_of(table: Table, source: Source | None, group: str | None, tables: Sequence[Payer]) -> str:
     """Return the account that pays for a new table: that of its source, of its group, or one of its own."""
     other = None if source is None else payer(source, tables)
     if other is not None:
@@ -57,7 +70,7 @@ def account_of(table: Table, source: Source | None, group: str | None, tables: S
     return group or table.name
 
 
-def check_source(before: Registered, source: Source, tables: Iterable[Registered]) -> None:
+def check_source(before: Registered, source: Source, tables: Iterable[Payer]) -> None:
     """Refuse a new source for a table whose rows another account pays for."""
     other = payer(source, [each for each in tables if each.account != before.account])
     if other is not None:
@@ -93,17 +106,32 @@ def check_budget(account: str, budget: Budget | None, known: Mapping[str, Budget
         raise Conflict(f"budget {budget_text(budget_record(budget))}", why=why, fix=fix, value=budget)
 
 
-def check_copy(name: str, account: str, digest: str, others: Mapping[str, tuple[str, str]]) -> None:
-    """Refuse rows that another account pays for already; `others` has the account and digest of every other table.
+def check_copy(registered: Registered, digest: str, known: Mapping[str, tuple[str, str]]) -> None:
+    """Refuse rows that another account pays for already; `known` has, by its digest, whose rows they are or were.
 
     This looks at data, and so only a custodian ever sees it.
     """
-    for other, (paying, known) in others.items():
-        if known == digest and paying != account:
-            why = (
-                f"they are those of {other!r}, which {paying!r} pays for; a second budget would double what people lose"
+    name = registered.name
+    other, paying = known.get(digest, (name, registered.account))
+    if paying != registered.account:
+        why = f"they are those of {other!r}, which {paying!r} pays for; a second budget would double what people lose"
+        raise Conflict(f"the rows of {name!r}", why=why, fix=f"register it with group={paying!r}", value=name)
+
+
+def check_people(table: Table, source: Source, tables: Iterable[Payer]) -> None:
+    """Refuse rows that another table has, or had, and counts by other people, or one by one.
+
+    Whoever has many rows in a table that protects single ones loses as often there, and their account does not tell.
+    """
+    identifier = table.unit.identifier
+    for other in tables:
+        if other.identifier != identifier and _reaches(source, other):
+            whom = "single rows" if other.identifier is None else f"people, told apart by {other.identifier!r}"
+            why = f"its rows are those of {other.name!r}, and the budget of {other.account!r} is counted for {whom}"
+            fix = (
+                "use unit=row()" if other.identifier is None else f"use unit=person({other.identifier!r}, max_rows=20)"
             )
-            raise Conflict(f"the rows of {name!r}", why=why, fix=f"register it with group={paying!r}", value=name)
+            raise BadParameter("unit", identifier or "row", why=why, fix=fix)
 
 
 def check_terms(before: Registered, table: Table, group: str | None) -> None:
@@ -112,7 +140,7 @@ def check_terms(before: Registered, table: Table, group: str | None) -> None:
         old, new = getattr(before.table.unit, part), getattr(table.unit, part)
         if old != new:
             why = f"{before.name!r} was registered with {part}={old!r}, and what it answered was counted under that"
-            fix = "keep it, or register the table under another name in the same group"
+            fix = "keep it: what people were promised is for good"
             raise Conflict(f"{part}={new!r}", why=why, fix=fix, value=new)
     if group is not None and group != before.account:
         why = f"{before.name!r} is paid from {before.account!r}, and what it spent cannot be moved"

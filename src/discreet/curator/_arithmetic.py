@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from functools import reduce
 from typing import Any, ClassVar, Self, TypeVar, cast
 
 from discreet.account.loss import PrivacyLoss
@@ -14,7 +13,7 @@ from discreet.core.errors import BadParameter
 from discreet.core.written import Number, as_written
 from discreet.curator import algebra
 from discreet.curator.column import AnswerColumn
-from discreet.curator.quantity import Exact, Linear, Quantity
+from discreet.curator.quantity import Exact, Function, Linear, Quantity
 
 Operation = Callable[[Quantity, Quantity], Quantity]
 Table = TypeVar("Table", bound="Arithmetic")
@@ -213,8 +212,9 @@ def _total(quantities: tuple[Quantity, ...]) -> Quantity:
     if len(known) == len(parts):  # at once: one by one, each sum would copy all terms before it
         terms = tuple(term for part in known for term in part.terms)
         return Linear(terms, sum((part.constant for part in known), Fraction(0)))
-    start: Quantity = Exact(0)
-    return reduce(algebra.add, quantities, start)
+    # One sum of all: a sum of sums of sums is as deep as there are groups, and Python goes down a thousand calls.
+    ones = (Fraction(1),) * len(quantities)
+    return Function("sum", quantities, (*ones, Fraction(0))) if len(quantities) > 1 else quantities[0]
 
 
 def _subtract(one: Quantity, other: Quantity) -> Quantity:

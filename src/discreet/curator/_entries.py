@@ -69,16 +69,23 @@ def _source(node: Node, folder: Path) -> Source:
     if isinstance(node.value, str):
         with node.here():
             elsewhere = re.match(r"[a-z][a-z-]+:", node.value)  # a database, or Spark
-            return locate(node.value if elsewhere else str(folder / Path(node.value).expanduser()))
+            return locate(node.value if elsewhere else str(_at(folder, node.value)))
     node.table("path", "delimiter", "quote", "header", "names")
-    path = folder / Path(node.need("path", 'say which file: path = "visits.csv"').words()).expanduser()
+    named = node.need("path", 'say which file: path = "visits.csv"').words()
     options: dict[str, Any] = {name: node.value[name] for name in ("delimiter", "quote", "header") if name in node}
     if options.get("quote") == "":
         options["quote"] = None
     if "names" in node:
         options["names"] = node["names"].items(str, "names")
     with node.here():
-        return csv(path, **options)
+        return csv(_at(folder, named), **options)
+
+
+def _at(folder: Path, named: str) -> Path:
+    try:
+        return folder / Path(named).expanduser()
+    except RuntimeError:
+        raise BadParameter("source", named, why="~ names nobody here", fix="write the whole path") from None
 
 
 def _unit(node: Node) -> Unit:

@@ -87,22 +87,21 @@ _PANDAS = {
 
 
 def _kind(values: list[Any]) -> str:
-    """Return the type of a column, as DuckDB calls it; a mixture is text."""
+    """Return the type of a column, as DuckDB calls it; a mixture is text, and integers beyond 128 bits are floats."""
     kinds = {type(value) for value in values if value is not None}
     if kinds == {bool}:
         return "BOOLEAN"
     if kinds == {int}:
-        fit = all(-(1 << 63) <= value < 1 << 63 for value in values if value is not None)
-        return "BIGINT" if fit else "HUGEINT"
+        widest = max(value if value >= 0 else ~value for value in values if value is not None).bit_length()
+        return "BIGINT" if widest < 64 else "HUGEINT" if widest < 128 else "DOUBLE"
     if kinds in ({float}, {int, float}):
         return "DOUBLE"
     return "DATE" if kinds == {dt.date} else "VARCHAR"
 
 
 def _fit(values: list[Any]) -> list[Any]:
-    if _kind(values) != "VARCHAR":
-        return values
-    return [value if value is None else str(value) for value in values]
+    plain = {"VARCHAR": str, "DOUBLE": float}.get(_kind(values))
+    return values if plain is None else [value if value is None else plain(value) for value in values]
 
 
 def _quoted(name: str) -> str:

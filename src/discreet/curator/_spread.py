@@ -120,7 +120,8 @@ def _rounded(law: Law, scale: Fraction, steps: Fraction, cells: int) -> Array:
         out[-places[keep][1:]] += chances[keep][1:]
         return out
     # Cell j > 0 holds the values k with (j - 1/2) <= k steps < (j + 1/2).
-    edges = np.ceil((np.arange(half + 2) - 0.5) / width).astype(np.int64)
+    # As floats: noise of a price near zero is wider than any integer of 64 bits.
+    edges = np.ceil((np.arange(half + 2) - 0.5) / width)
     edges[0] = 0
     beyond = upper(law, float(scale), np.maximum(edges, 1))
     inner = beyond[:-1] - beyond[1:]
@@ -140,7 +141,7 @@ def masses(law: Law, scale: float, values: NDArray[np.int64]) -> Array:
     return weights / _normaliser(scale)
 
 
-def upper(law: Law, scale: float, values: NDArray[np.int64]) -> Array:
+def upper(law: Law, scale: float, values: Array) -> Array:
     """Return P(noise >= k) for every k >= 1 among the values."""
     if law == "laplace":
         q = math.exp(-1 / scale)
@@ -154,7 +155,7 @@ def upper(law: Law, scale: float, values: NDArray[np.int64]) -> Array:
         return tail
     most = math.ceil(12 * scale) + 1  # beyond lies less than 1e-30
     sums = np.concatenate([np.cumsum(masses("gaussian", scale, np.arange(most, 0, -1)))[::-1], [0.0]])
-    tail_sums: Array = sums[np.minimum(values, most + 1) - 1]
+    tail_sums: Array = sums[np.minimum(values, most + 1).astype(np.int64) - 1]
     return tail_sums
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from discreet.curator._digits import Digits
 
 if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions
     from rich.table import Table
 
 # An answer; named so because answers import this module.
@@ -41,18 +44,36 @@ def text(answer: Shown) -> str:
     return "\n".join([top, "  ".join("─" * width for width in widths), *lines])
 
 
-def rich(answer: Shown) -> Table:
-    """Return the table for a terminal."""
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """An answer for a terminal: where it is too wide, columns go on below, beside the keys; no value is cut off."""
+
+    answer: Shown
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Table]:
+        header, rows = grid(self.answer)
+        keys = len(self.answer.keys)
+        block: list[int] = []
+        for at in range(keys, len(header)):
+            wider = _block(header, rows, keys, [*block, at])
+            if block and console.measure(wider, options=options.update(max_width=10_000)).maximum > options.max_width:
+                yield _block(header, rows, keys, block)
+                block = []
+            block.append(at)
+        yield _block(header, rows, keys, block)
+
+
+def _block(header: list[str], rows: list[list[str]], keys: int, columns: list[int]) -> Table:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    header, rows = grid(answer)
     table = RichTable(box=SIMPLE_HEAD, header_style="bold", pad_edge=False)
-    for at, name in enumerate(header):
-        table.add_column(Text(name), style="cyan" if at < len(answer.keys) else "", no_wrap=at >= len(answer.keys))
+    places = [*range(keys), *columns]
+    for at in places:
+        table.add_column(Text(header[at]), style="cyan" if at < keys else "", no_wrap=at >= keys)
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(row[at]) for at in places))
     return table
 
 

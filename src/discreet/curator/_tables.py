@@ -16,9 +16,11 @@ from discreet.curator._accounts import (
     check_account,
     check_budget,
     check_copy,
+    check_people,
     check_source,
     check_terms,
 )
+from discreet.curator._sources import Sources
 from discreet.curator.register import Registered, check_columns
 from discreet.data.copied import copy
 from discreet.data.csv_dialect import SourceMissing
@@ -96,13 +98,15 @@ class Tables:
         """Store a new table, and open its account if it is the first."""
         physical = home_of(source).describe(source)
         check_columns(table, physical)
-        edition, known, tables = self._edition(), budgets_of(self._ledger), self.all()
-        account = account_of(table, source, group, tables)
+        sources, known, tables = Sources.of(self._ledger), budgets_of(self._ledger), self.all()
+        check_people(table, source, [*tables, *sources.past])
+        account = account_of(table, source, group, [*tables, *sources.past])
         check_account(account, table, tables)
         check_budget(account, budget, known)
         registered = Registered(table, source, 1, account, physical)
         found = self._fingerprint(registered)
-        self._claim(edition)
+        check_copy(registered, found["digest"], sources.digests)
+        sources.claim(self._ledger, tables, registered, found["digest"])
         if account not in known:
             assert budget is not None
             self._ledger.add_account(account, budget, table.unit.relation)
@@ -119,12 +123,13 @@ class Tables:
         """Store other rows under the same declaration, as the next version; an old copy is removed."""
         physical = home_of(source).describe(source)
         check_columns(before.table, physical)
-        edition = self._edition()
-        check_source(before, source, self.all())
-        found = self._fingerprint(replace(before, source=source, physical=physical))
-        if source.path != before.source.path:
-            self._claim(edition)
+        sources, tables = Sources.of(self._ledger), self.all()
+        check_source(before, source, [*tables, *sources.past])
         after = replace(before, source=source, physical=physical, version=before.version + 1)
+        found = self._fingerprint(after)
+        check_copy(after, found["digest"], sources.digests)
+        if not sources.has(after, found["digest"]):
+            sources.claim(self._ledger, tables, after, found["digest"])
         stored = self._store(after, expected, found)
         if before.source.kind == "memory-copy" and before.source != stored.source:
             with suppress(OSError):  # rows that no answer will be made from again
@@ -146,28 +151,14 @@ class Tables:
         """Return a source with its full path: copies lie beside the vault, wherever that was moved."""
         return source.resolved(self._folder) if source.kind == "memory-copy" else source
 
-    def _edition(self) -> int:
-        """Return the edition of the list of sources, which every new source counts on."""
-        return next((document.revision for document in self._ledger.list("registry")), 0)
-
-    def _claim(self, edition: int) -> None:
-        """Count the list of sources on, unless somebody did since: they might have given the same rows a budget."""
-        self._ledger.put("registry", "sources", {"edition": edition + 1}, expected=edition)
-
     def _fingerprint(self, registered: Registered) -> dict[str, Any]:
-        """Return a table's fingerprint, refusing rows that another account pays for."""
+        """Return a table's fingerprint, refusing a source that changes meanwhile."""
         source, home = registered.source, home_of(registered.source)
         found = home.fingerprint(source, self._key)
         # What was read of the file before its fingerprint was taken has to be true of it still.
         if home.settle(source.unsettled) != source or home.describe(source) != registered.physical:
             why, fix = "it changed while it was looked at", "repeat this once nobody writes to it"
             raise SourceChanged(f"the source of {registered.name!r}", why=why, fix=fix, value=registered.name)
-        others = {
-            document.name: (document.record["account"], document.private["fingerprint"]["digest"])
-            for document in self._ledger.list("table")
-            if document.name != registered.name
-        }
-        check_copy(registered.name, registered.account, found["digest"], others)
         return found
 
     def _store(self, registered: Registered, expected: int | None, found: Mapping[str, Any]) -> Registered:

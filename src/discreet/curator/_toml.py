@@ -98,3 +98,6 @@ def read_toml(path: Path) -> Node:
         why = (found["why"] if found else str(error)).lower()
         what = f"{path.name}:{line}: not TOML"
         raise Refusal(what, why=why, fix="mend that line", value=str(path)) from None
+    except (ValueError, RecursionError):  # a number of thousands of digits, or tables within tables without end
+        why, fix = "it holds a number, or a nesting, that no policy needs", "use shorter numbers and flatter tables"
+        raise BadParameter("policy", str(path), why=why, fix=fix) from None

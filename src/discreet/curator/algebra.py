@@ -13,6 +13,8 @@ from discreet.curator.quantity import Bracket, Exact, Function, Linear, Quantity
 
 Comparison = Literal["<", "<=", ">", ">="]
 
+_MOST_PLACES = 100  # floats have no more by far
+
 
 def add(one: Quantity, other: Quantity) -> Quantity:
     """Return the sum; noise that both share is added up before its spread is measured."""
@@ -68,6 +70,9 @@ def clip(quantity: Quantity, low: Fraction | None, high: Fraction | None) -> Qua
 
 def rounded(quantity: Quantity, digits: int) -> Quantity:
     """Return the quantity rounded to so many decimal places, halves upwards, and the ends with it."""
+    if isinstance(digits, bool) or not isinstance(digits, int) or abs(digits) > _MOST_PLACES:
+        why = f"a place is a whole number from {-_MOST_PLACES} to {_MOST_PLACES}"
+        raise BadParameter("digits", digits, why=why, fix="use round(answer, 2), for example")
     return Function("round", (quantity,), (Fraction(digits),))
 
 

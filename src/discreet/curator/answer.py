@@ -39,7 +39,8 @@ from discreet.curator.quantity import Plain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from rich.table import Table
+
+    from discreet.curator._table import Blocks
 
 Key = tuple[Any, ...]
 
@@ -138,10 +139,10 @@ class Answer(Arithmetic):
 
     __repr__ = __str__
 
-    def __rich__(self) -> Table:
-        from discreet.curator._table import rich
+    def __rich__(self) -> Blocks:
+        from discreet.curator._table import Blocks
 
-        return rich(self)
+        return Blocks(self)
 
     def _repr_html_(self) -> str:
         from discreet.curator._html import html

@@ -262,7 +262,11 @@ def _path(source: object) -> str | Path | Source:
 def _moment(expires: dt.datetime | dt.timedelta | str | None) -> dt.datetime | None:
     match expires:
         case dt.timedelta():
-            return dt.datetime.now(dt.UTC) + expires
+            try:
+                return dt.datetime.now(dt.UTC) + expires
+            except OverflowError:
+                why, fix = "calendars end before that", "leave it out for a grant that never expires"
+                raise BadParameter("expires", expires, why=why, fix=fix) from None
         case str():
             return expiry_of(expires)
     return expires

@@ -41,7 +41,7 @@ def column_of(words: str) -> Column:
     if "," in spec:
         keys = [key.strip() for key in spec.split(",") if key.strip()]
         if all(_WHOLE.fullmatch(key) for key in keys):
-            return one_of(*(int(key) for key in keys), nullable=nullable)
+            return one_of(*(int(_number("key", key)) for key in keys), nullable=nullable)
         return one_of(*keys, nullable=nullable)
     raise BadParameter("column", words, why="it says neither bounds nor keys", fix=_COLUMNS)
 

@@ -85,8 +85,12 @@ def _corners(function: Function, ends: Sequence[tuple[float, float]]) -> tuple[f
     if function.name == "quotient" and ends[1][0] <= 0 <= ends[1][1]:
         return -math.inf, math.inf
     corners: list[list[float]] = [[]]
-    for pair in ends:
-        corners = [[*corner, end] for corner in corners for end in pair]
+    if function.name == "sum":  # of thousands of parts, perhaps: the corners of the least and of the most
+        turned = [pair if weight > 0 else pair[::-1] for pair, weight in zip(ends, function.parameters, strict=False)]
+        corners = [list(corner) for corner in zip(*turned, strict=True)]
+    else:
+        for pair in ends:
+            corners = [[*corner, end] for corner in corners for end in pair]
     images = _at(function, corners)
     return (-math.inf, math.inf) if any(map(math.isnan, images)) else (min(images), max(images))
 

@@ -7,6 +7,7 @@ analyst sees depends on what it remarks.
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
@@ -20,6 +21,7 @@ from discreet.curator._quasi import quasi_identifiers
 from discreet.curator._raw import quoted, values_sql
 from discreet.curator.register import Registered
 from discreet.data.source import connect
+from discreet.plan.scalar import raw_sql
 
 if TYPE_CHECKING:
     import duckdb
@@ -29,6 +31,14 @@ Severity = Literal["error", "warning", "note"]
 # Shares below these are the odd ends of any real table.
 _CLAMPED, _DROPPED, _UNIQUE = 0.05, 0.05, 0.05
 _LARGE_EPSILON = 10
+
+# How values are written in text, for custodians whose own are written otherwise.
+_WRITTEN = {
+    "number": "numbers are written like 1200.5 and 1e3, without separators",
+    "date": "days are written like 2024-02-29",
+    "flag": "flags are written as true, t, yes, 1 and false, f, no, 0",
+    "text": "texts are read from text, whole numbers and flags",
+}
 
 # Bounds are looked at to so many decimals; and numbers that clocks, calendars and laws put into people's heads.
 _FINE = 10**9
@@ -151,14 +161,39 @@ def _column(engine: duckdb.DuckDBPyConnection, registered: Registered, column: C
     assert column.name is not None
     name, value = registered.name, values_sql(column, registered.physical[column.name])
     (present,) = _one(engine, f"SELECT count({value}) FROM source")  # noqa: S608
-    if not column.nullable and present < rows:
-        why = "it was promised that there are none"
-        fix = "leave nullable=False out, or mend the source"
-        yield Remark("error", name, column.name, f"{_share(rows - present, rows)} are null or unreadable", why, fix)
+    yield from _readable(engine, registered, column, rows)
     if column.kind in ("number", "date") and present:
         yield from _bounds(engine, name, column, value, present)
     if column.kind == "category":
         yield from _keys(engine, name, column, value, present)
+
+
+def _readable(engine: duckdb.DuckDBPyConnection, registered: Registered, column: Column, rows: int) -> Iterator[Remark]:
+    """Compare what is there with what the engine reads, by its own words for reading."""
+    assert column.name is not None
+    raw = quoted(column.name)
+    read = raw_sql(column, registered.physical[column.name])
+    # A blank field and a NaN are ways to write null; an undeclared key has a remark of its own.
+    written = f"lower(trim(CAST({raw} AS VARCHAR))) NOT IN ('', 'nan')"
+    empty, lost = _one(
+        engine,
+        f"SELECT count(*) FILTER (WHERE {read} IS NULL), count(*) FILTER (WHERE {read} IS NULL AND {written})"  # noqa: S608
+        " FROM source",
+    )
+    if empty and not column.nullable:
+        why = "it was promised that there are none"
+        fix = "leave nullable=False out, or mend the source"
+        yield Remark("error", registered.name, column.name, f"{_share(empty, rows)} are null or unreadable", why, fix)
+    elif lost and column.kind != "category":
+        seen = engine.execute(
+            f"SELECT CAST({raw} AS VARCHAR) AS v FROM source WHERE {read} IS NULL AND {written}"  # noqa: S608
+            " GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 3"
+        ).fetchall()
+        what = f"{_share(lost, rows)} cannot be read as a {column.kind}: {', '.join(repr(text) for (text,) in seen)}"
+        why = f"they count as null, in every answer; {_WRITTEN[column.kind]}"
+        yield Remark(
+            "warning", registered.name, column.name, what, why, "mend the source, or declare it as what it holds"
+        )
 
 
 def _bounds(
@@ -222,6 +257,8 @@ def _is_plain(bound: Fraction, digits: str) -> bool:
 
 
 def _number(value: Any) -> float | int:  # noqa: ANN401  (a bound, or what the engine returns)
+    if isinstance(value, str):  # a day that Python's calendar does not have, and that is no bound therefore
+        return math.nan
     return (value - dt.date(1970, 1, 1)).days if isinstance(value, dt.date) else float(value)
 
 

@@ -16,6 +16,9 @@ from discreet.curator.binned import Binned
 from discreet.curator.measure import Measure, Reach
 from discreet.curator.price import Price
 from discreet.curator.ranked import Ranked
+from discreet.mechanisms.cdf import Cdf
+from discreet.mechanisms.covariance import Covariance
+from discreet.mechanisms.variance import Variance
 from discreet.plan.aggregates import Aggregate
 
 if TYPE_CHECKING:
@@ -92,6 +95,7 @@ def offer(
     if report.query.keys is not None and report.query.keys.selected:
         why = "how many keys a question finds depends on its price in another way"
         raise BadParameter("keys", report.query.keys.names, why=why, fix="declare the keys, or choose epsilon yourself")
+    beta = _beta(beta)
     report = replace(report, query=report.query.frozen())
     _, reach = unit_and_reach(report, max_rows)
     size = reach.size if rows is None else whole("rows", rows)
@@ -125,11 +129,25 @@ def _wanted(name: str, given: Number) -> Fraction:
     return wanted
 
 
+def _beta(given: Number) -> float:
+    """Return the chance of a larger error as a float; from one half on it would say next to nothing."""
+    beta = as_written("beta", given)
+    if not Fraction(1, 10**15) <= beta < Fraction(1, 2):
+        why = "it is the chance of a larger error, at least 1e-15 and below one half"
+        raise BadParameter("beta", given, why=why, fix="use 0.05, for example")
+    return float(beta)
+
+
 def _half(part: Part, rows: int | None, beta: float) -> float:
     """Return the half-width of a column, in ranks for quantiles."""
-    if isinstance(part, Ranked):
-        return part.ranks
-    return part.half_width(beta) if isinstance(part, Binned) else part.half_width(rows or 1, beta)
+    return part.half_width(beta) if isinstance(part, Ranked | Binned) else part.half_width(rows or 1, beta)
+
+
+def _told(part: Part) -> float:
+    """Return the least chance that half-widths are right for: simulated points are few, and grids have some slack."""
+    if isinstance(part, Measure) and isinstance(part.statistic, Variance | Covariance):
+        return 1e-3
+    return 1e-4 if isinstance(part, Binned) and isinstance(part.mechanism, Cdf) else 0.0
 
 
 def _least(
@@ -147,10 +165,13 @@ def _least(
             why = "its error depends on how many rows there are"
             fix = "pass rows=, or declare the table's size when it is registered"
             raise BadParameter("rows", None, why=why, fix=fix)
+        if beta < (told := _told(found)):
+            why = f"chances below {told:g} are beyond what the law of {name} is known to"
+            raise BadParameter("beta", beta, why=why, fix=f"use {told:g} or more, or a smaller half-width")
         return _half(found, rows, beta) <= wanted
 
     if not enough(_MOST):
-        why = f"no epsilon up to {_MOST:,} is enough"
+        why = f"no epsilon up to {int(_MOST):,} is enough"
         raise BadParameter(name, wanted, why=why, fix="ask for a wider half-width, or narrow the declared bounds")
     return _search(enough, _MOST)
 

@@ -87,7 +87,7 @@ class Preview:
         from rich.text import Text
 
         # As plain text: the brackets of a list are no markup.
-        statements = [Text(f"\n{statement}", no_wrap=True, overflow="fold") for statement in self.sql]
+        statements = [Text(f"\n{statement}", overflow="fold") for statement in self.sql]
         return Group(self._table(), *statements) if statements else self._table()
 
     def _table(self) -> Table:

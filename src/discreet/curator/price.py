@@ -14,6 +14,8 @@ from discreet.core import record as records
 from discreet.core.errors import BadParameter
 from discreet.core.written import Number, as_written
 
+# Below, the squares of noise are wider than floats tell, and no figure of an answer could be written.
+_LEAST = Fraction(1, 10**100)
 _FIX = "use epsilon=0.5, or epsilon=0.5 with delta=1e-9, or rho=0.01"
 
 
@@ -44,6 +46,8 @@ class Price:
         amount = _written(name, paid)
         if amount <= 0:
             raise BadParameter(name, paid, why="an answer for nothing would be all noise", fix=_FIX)
+        if amount < _LEAST:
+            raise BadParameter(name, paid, why="an answer for less than 1e-100 would be all noise", fix=_FIX)
         return cls(amount, slack, None) if epsilon is not None else cls(None, slack, amount)
 
     def share(self, part: Fraction) -> Price:

@@ -56,9 +56,7 @@ class Ranked:
     @property
     def bought(self) -> tuple[Quantile, ...]:
         """The mechanisms: at each quantile, below it (but for a minimum) and above it (but for a maximum)."""
-        # One end alone may miss with all of the 5% that two have to share.
-        ends = self.middle.bracket(0.05 if self.kind == "quantile" else 0.1)
-        below, above = (self.middle.shifted(end + self.middle.offset) for end in ends[:2])
+        below, above = (self.middle.shifted(end + self.middle.offset) for end in self._ends(0.05))
         return {"quantile": (self.middle, below, above), "min": (self.middle, above), "max": (self.middle, below)}[
             self.kind
         ]
@@ -100,7 +98,15 @@ class Ranked:
     @property
     def ranks(self) -> float:
         """How many ranks the ends of the bracket lie from the quantile; of a minimum, the end that is bought."""
-        return float(abs(self.bought[-1].offset))
+        return self.half_width()
+
+    def half_width(self, beta: float = 0.05) -> float:
+        """Return `ranks` for a bracket that misses with probability beta at most: the answer is no farther off."""
+        return float(abs(self.middle.offset) + self._ends(beta)[1])
+
+    def _ends(self, beta: float) -> tuple[int, int]:
+        """Return how many ranks the ends lie below and above the middle; one alone may miss with all of beta."""
+        return self.middle.bracket(beta if self.kind == "quantile" else 2 * beta)[:2]
 
     @property
     def spread(self) -> float:

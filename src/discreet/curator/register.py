@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from discreet.account.budget import Budget
+from discreet.account.exceeded import rounded_down
 from discreet.core import record as records
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.schema import Table
@@ -38,6 +39,11 @@ class Registered:
     def name(self) -> str:
         """The name it is asked for by."""
         return self.table.name
+
+    @property
+    def identifier(self) -> str | None:
+        """The column that tells its people apart; None where single rows are protected."""
+        return self.table.unit.identifier
 
     @property
     def from_sql(self) -> str:
@@ -97,7 +103,14 @@ def budget_record(budget: Budget) -> dict[str, str | None]:
 
 def budget_text(record: Mapping[str, str | None]) -> str:
     """Write a budget for a refusal, from its record."""
-    return ", ".join(f"{name}={float(Fraction(amount)):g}" for name, amount in record.items() if amount is not None)
+    return ", ".join(f"{name}={_short(Fraction(amount))}" for name, amount in record.items() if amount is not None)
+
+
+def _short(amount: Fraction) -> str:
+    try:
+        return f"{float(amount):g}"
+    except OverflowError:  # more than any float, and still a budget
+        return rounded_down(amount)
 
 
 def engine_of(registered: Mapping[str, Registered]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +28,7 @@ from discreet.publish.coded import Counts, Measure
 from discreet.publish.coding import DEFAULT_BINS, Coding
 from discreet.publish.domain import Clique, Domain
 from discreet.publish.expected import Expected, expected
-from discreet.publish.method import check_method
+from discreet.publish.method import check_cells, check_method
 from discreet.publish.spending import Allowance
 from discreet.publish.stages import Progress, Stage, stages_of
 from discreet.publish.synthesis import Asked, twin_of
@@ -40,10 +39,6 @@ from discreet.publish.zeros import Zero
 if TYPE_CHECKING:
     from discreet.curator.runner import Runner
     from discreet.ledger.charge import Receipt
-
-# Exact marginals are held in memory while a method chooses among them: so many numbers are a gigabyte.
-MOST_CELLS = 1 << 27
-_PAIRS_AT_MOST = ("independent", "mst")  # methods that count no more than pairs, whatever the workload
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +187,7 @@ def synthesis(
         method, why = chosen(coding.domain, allowance, wanted)
         words = (f"chosen by itself: {why}",)
     check_method(method, coding.domain)
-    _check_cells(method, coding.domain, wanted)
+    check_cells(method, coding.domain, wanted)
     found = Synthesis(
         query, method, price, unit, allowance, coding, workload, coding.zeros(listed), reach.size, words=()
     )
@@ -225,13 +220,3 @@ def _table(domain: Domain, clique: Clique, cells: Mapping[int, int]) -> Counts:
     found = np.zeros(domain.cells(clique), np.int64)
     found[np.fromiter(cells, np.int64, len(cells))] = np.fromiter(cells.values(), np.int64, len(cells))
     return found.reshape(domain.shape(clique))
-
-
-def _check_cells(method: str, domain: Domain, workload: Workload) -> None:
-    """Refuse marginals that would not fit memory."""
-    pairs: list[Clique] = [*combinations(range(len(domain)), 2)]
-    counted = pairs if method in _PAIRS_AT_MOST else [*workload.candidates()]
-    cells = sum(map(domain.cells, counted))
-    if cells > MOST_CELLS:
-        why = f"its marginals have {cells:,} cells in all, and {MOST_CELLS:,} fit in memory"
-        raise BadParameter("workload", cells, why=why, fix="use fewer bins or columns, or marginals of fewer columns")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
 import tempfile
@@ -39,7 +40,8 @@ class Ranks:
         path = self.path(table, version, declaration)
         if not path.exists():
             self._write(engine, path, sql)
-        return f"read_parquet({literal(str(path))})"
+        # A folder called year=2024 would be read as a column, in the place of the one that was kept.
+        return f"read_parquet({literal(glob.escape(str(path)))}, hive_partitioning=false)"
 
     def remove(self, table: str | None = None) -> int:
         """Remove the rows kept of a table, or of all, and return how many files there were."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,13 @@ from discreet.core.errors import BadParameter, UnknownName
 from discreet.publish.coded import columns_of
 
 Bits = NDArray[np.int64]
+
+_PARQUET = ("FROM read_parquet(?)",)
+# A file that is not as its first lines promise (a word among numbers, lines that end in two ways) is read as text.
+_PLAIN = "delim=',', quote='\"', escape='\"', header=true, all_varchar=true, strict_mode=false, parallel=false"
+# Truth values stay as they are written, so that `yes` is asked for as yes.
+_KINDS = "auto_type_candidates=['BIGINT', 'DOUBLE', 'TIME', 'DATE', 'TIMESTAMP', 'VARCHAR']"
+_CSV = (f"FROM read_csv(?, {_KINDS})", f"FROM read_csv(?, {_PLAIN})")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,23 +106,24 @@ def _file(path: Path) -> dict[str, NDArray[Any]]:
 
     if not path.exists():
         raise BadParameter("table", str(path), why="there is no such file", fix="give a .csv or a .parquet file")
-    sql = "FROM read_parquet(?)" if path.suffix.lower() in (".parquet", ".pq") else "FROM read_csv(?)"
     with duckdb.connect() as engine:
-        try:
-            found = engine.execute(sql, [str(path)]).fetchnumpy()
-        except duckdb.Error:
-            fix = "give a .csv or a .parquet file"
-            raise BadParameter("table", str(path), why="it cannot be read as a table", fix=fix) from None
-    return {str(name): _array(values) for name, values in found.items()}
+        for sql in _PARQUET if path.suffix.lower() in (".parquet", ".pq") else _CSV:
+            with suppress(duckdb.Error):
+                found = engine.execute(sql, [str(path)]).fetchnumpy()
+                return {str(name): _array(values) for name, values in found.items()}
+    fix = "give a .csv file with a line of names, or a .parquet file"
+    raise BadParameter("table", str(path), why="it cannot be read as a table", fix=fix)
 
 
 def _array(values: object) -> NDArray[Any]:
     """Return a column as an array whose missing values are None."""
     if isinstance(values, np.ma.MaskedArray):
-        return _without(np.asarray(values.data), np.ma.getmaskarray(values))
+        values = _without(np.asarray(values.data), np.ma.getmaskarray(values))
     if hasattr(values, "to_pylist"):  # Arrow
         values = values.to_pylist()
     array = np.asarray(values)
+    if array.dtype.kind == "O" and any(isinstance(each, list | dict | np.ndarray) for each in array):
+        return np.array([None if each is None else str(each) for each in array], object)  # compared as it is written
     if array.dtype.kind in "US":
         return array.astype(object)
     return _without(array, np.isnan(array)) if array.dtype.kind == "f" else array

@@ -135,7 +135,7 @@ class Custody(Vault):
 
     def authenticate(self, token: str) -> Grant:
         """Return the grant that a token opens; whether its name or its secret is wrong is not said."""
-        identifier, _, secret = token.strip().partition("_")
+        identifier, _, secret = (token if isinstance(token, str) else "").strip().partition("_")
         with self._read() as transaction:
             permit = transaction.get(Permit, identifier)
         if not matches(permit, secret) or permit is None:

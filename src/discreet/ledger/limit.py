@@ -162,9 +162,12 @@ def _touched(
 
 def _admitted(limit: Limit, before: Filter, loss: PrivacyLoss) -> Filter:
     try:
-        return before.admit(loss)
+        after = before.admit(loss)
     except BudgetExceeded as refusal:
         raise LimitExceeded(refusal, limit=_name(limit), account=limit.account) from None
+    # A sum that needs very many digits is rounded up, perhaps past the budget, which it did not exceed.
+    spent, budget = after.spent, after.budget
+    return replace(after, spent=Cost(min(spent.loss, budget.loss), min(spent.delta, budget.delta)))
 
 
 def _name(limit: Limit) -> str:

@@ -9,12 +9,13 @@ from secrets import token_bytes, token_hex
 from shutil import rmtree
 from typing import TYPE_CHECKING, Self
 
+from discreet.core.errors import Refusal
 from discreet.ledger import keys, lease, verify
 from discreet.ledger.anchor import AnchorFile
 from discreet.ledger.clock import Clock, wall_clock, written
 from discreet.ledger.derive import enter
 from discreet.ledger.entry import Entry, Head
-from discreet.ledger.place import FilePlace, ServerPlace, place_of
+from discreet.ledger.place import FilePlace, Place, ServerPlace, place_of
 from discreet.ledger.refusals import Conflict, NotAVault, Tampered
 from discreet.ledger.sqlite import SqliteStore
 from discreet.ledger.store import Debit, Secret, Store, Transaction, Wanted
@@ -50,8 +51,7 @@ class Vault:
         with store.read() as transaction:
             found = {row.name: row.value for row in transaction.all(Secret)}
         if set(found) != {"vault", "secret", "signing"}:
-            why, fix = "the making of it was interrupted", "remove it and make the vault anew"
-            raise NotAVault(f"the vault {self.place}", why=why, fix=fix, value=str(self.place))
+            raise _unfinished(store.place, anchor)
         self.vault_id = found["vault"].decode()
         self._secret = found["secret"]
         self._anchors = AnchorFile(_anchor_path(store, self.vault_id, anchor), self.vault_id, found["signing"])
@@ -209,7 +209,14 @@ class Vault:
 
 
 def _is_there(place: FilePlace | ServerPlace) -> bool:
-    return place.path.exists() if isinstance(place, FilePlace) else _postgres().exists(place)
+    return _exists(place.path) if isinstance(place, FilePlace) else _postgres().exists(place)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name that no file can have, as making one will say
+        return False
 
 
 def _opened(place: FilePlace | ServerPlace, patience: float) -> Store:
@@ -221,13 +228,24 @@ def _opened(place: FilePlace | ServerPlace, patience: float) -> Store:
 def _made(place: FilePlace | ServerPlace, patience: float, anchor: str | Path | None) -> Store:
     """Make an empty store, unless the anchor of another vault is where its own would be."""
     beside = Path(anchor) if anchor is not None else place.anchor() if isinstance(place, FilePlace) else None
-    if beside is not None and beside.exists() and not _is_there(place):
+    if beside is not None and _exists(beside) and not _is_there(place):
         why = "an anchor is left there from an earlier vault, whose promises a new one does not keep"
         fix = "put that vault back, or remove its anchor if it never answered anything"
         raise NotAVault(f"a new vault at {place}", why=why, fix=fix, value=str(beside))
     if isinstance(place, FilePlace):
         return SqliteStore.create(place.path, patience=patience)
     return _postgres().create(place, patience=patience)
+
+
+def _unfinished(place: Place, anchor: str | Path | None) -> Refusal:
+    """Say that a vault has no keys: it was never finished, or else it has an anchor and lost what was not moved."""
+    beside = Path(anchor) if anchor is not None else place.anchor() if isinstance(place, FilePlace) else None
+    if beside is not None and _exists(beside):
+        why = "its keys and its entries are missing, and an anchor was signed over some"
+        fix = "put back the file beside it that ends in -wal, which belongs to it, or the newest copy that is whole"
+        return Tampered(f"the vault {place}", why=why, fix=fix)
+    why, fix = "the making of it was interrupted", "remove it and make the vault anew"
+    return NotAVault(f"the vault {place}", why=why, fix=fix, value=str(place))
 
 
 def _postgres() -> type[PostgresStore]:

@@ -97,7 +97,15 @@ class ClientFile:
             os.close(folder)
 
     def _read(self) -> Book:
-        with os.fdopen(os.open(self.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as file:
+        try:
+            opened = os.fdopen(os.open(self.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb")
+        except OSError as error:
+            why, fix = (
+                "it cannot be opened as a plain file",
+                "use a file of your own: no folder, and no link to another",
+            )
+            raise BadParameter("path", str(self.path), why=why, fix=fix) from error
+        with opened as file:
             mode = os.fstat(file.fileno()).st_mode
             if mode & (stat.S_IRWXG | stat.S_IRWXO):
                 why = "others on this machine can read its key, and with the key every answer"

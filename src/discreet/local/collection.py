@@ -123,7 +123,7 @@ def read(text: str, *, key: str | None = None) -> Collection:
 
     try:
         signed = json.loads(text)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         fix = "pass the text that was signed, unchanged"
         raise BadParameter("collection", str(text)[:40], why="it is not JSON", fix=fix) from error
     parts = records.fields("collection", signed, ("collection", "signature"))

@@ -6,9 +6,10 @@ import math
 from decimal import Decimal
 from fractions import Fraction
 
-from discreet.account.checks import Number, positive
+from discreet.account.checks import positive
 from discreet.account.upward import DIGITS, decimal, precise, raised
 from discreet.core.errors import BadParameter
+from discreet.core.written import Number, as_written
 
 # Binary digits of every probability: a numerator fits an int64, and rounding costs about 1e-18 of epsilon.
 BITS = 62
@@ -17,7 +18,7 @@ ONE = 1 << BITS
 
 def asked(epsilon: Number) -> Fraction:
     """Return an epsilon as the exact number it is, refusing what no report can be made at."""
-    exact = Fraction(positive("epsilon", epsilon))
+    exact = Fraction(positive("epsilon", as_written("epsilon", epsilon) if isinstance(epsilon, Decimal) else epsilon))
     if not Fraction(1, 10**9) <= exact <= 30:
         why = "between 1e-9 and 30 the grid of probabilities is fine enough to keep it"
         raise BadParameter("epsilon", epsilon, why=why, fix="use a usual epsilon, such as 1")
@@ -42,6 +43,12 @@ def log_up(odds: Fraction) -> float:
         return 0.0
     with precise(DIGITS + 80):
         return raised(decimal(odds).ln(), Decimal(1))
+
+
+def within(odds: Fraction, epsilon: Fraction) -> bool:
+    """Return whether likelihood odds are at most e^epsilon."""
+    with precise(DIGITS + 80):
+        return decimal(odds).ln() <= decimal(epsilon)
 
 
 def numerator(chance: Fraction) -> int:

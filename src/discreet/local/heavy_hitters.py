@@ -185,7 +185,8 @@ class HeavyHitters(Protocol):
         """Return the strings that stand out, at most so many, with unbiased counts and intervals.
 
         With probability at least 1 - false_positives, no string is returned that nobody has: the last round of search
-        tests every candidate at that rate over the number of candidates (Bonferroni), by the normal law of estimates.
+        tests every candidate at that rate over the number of candidates (Bonferroni), by the normal law of estimates
+        and the skewness of collisions.
         """
         rate, kept = float(positive_failure("false_positives", false_positives)), whole("most", most)
         parts = self.own(sketch).counts.reshape(len(self.lengths), -1)
@@ -238,7 +239,12 @@ class HeavyHitters(Protocol):
         oracle, rounds = self.rounds[at], len(self.lengths)
         part = Sketch(oracle.spec_hash, counts, int(counts.sum()))
         noise = rounds**2 * oracle.variance(part.reports, collisions=oracle.collisions(part))
-        threshold = -NormalDist().inv_cdf(level) * math.sqrt(noise)
+        # Collisions with frequent strings are few and large: their tail is longer than a normal one's, by the skewness
+        # (Cornish and Fisher 1938), which is largest where all collide with one string.
+        m, z = oracle.width, -NormalDist().inv_cdf(level)
+        third = rounds**3 * oracle.collisions(part) ** 1.5 * (m - 2) / (oracle.rows * (m - 1)) ** 2
+        further = max(0.0, z * z - 1) * third / (6 * noise) if noise else 0.0
+        threshold = z * math.sqrt(noise) + further
         best = [int(place) for place in np.argsort(-value, kind="stable")[:most] if value[place] > threshold]
         return [prefixes[place] for place in sorted(best)]
 
@@ -273,7 +279,7 @@ def heavy_hitters(
     """
     oracle = hadamard_count_mean_sketch(epsilon=epsilon, rows=rows, width=width, seed=seed)
     full = whole("length", length)
-    symbols = max(2, len(alphabet) + (shortest < full))
+    symbols = max(2, len(alphabet) + (shortest < full)) if isinstance(alphabet, str) else 2
     gap = max(1, int(math.log(_EXTENSIONS) / math.log(symbols) + 1e-9))
     chosen = (*range(gap, full, gap), full, full) if lengths is None else tuple(lengths)
     return HeavyHitters(oracle.epsilon, alphabet, shortest, chosen, oracle)

@@ -24,7 +24,7 @@ def counts(
     Among n reports, those of people who have the value support it with probability p, all others with probability q,
     independently: the support of t people is Binomial(t, p) + Binomial(n - t, q). The estimate (support - n q)/(p - q)
     is unbiased. The bounds are the counts at which either tail has probability beta/2: exact for few reports, and else
-    by the normal score with the true count's own variance, corrected for skewness and for whole numbers.
+    by the normal score with the true count's own variance, corrected for skewness and for whole numbers, outwards.
     """
     centre = np.asarray((support - float(n * q)) / float(p - q), dtype=np.float64)
     low, high = _exact(support, n, p, q, beta) if n <= _SMALL else _score(support, n, float(p), float(q), beta)
@@ -32,20 +32,33 @@ def counts(
 
 
 def _score(support: NDArray[np.int64], n: int, p: float, q: float, beta: float) -> tuple[Floats, Floats]:
-    """Solve |support - mean(t)| = z deviation(t) for t: a quadratic, which always has two real roots."""
+    """Solve |support - mean(t)| = z deviation(t) for t, a quadratic."""
     z, gap = quantile(beta), p - q
     base, slope = n * q * (1 - q), p * (1 - p) - q * (1 - q)
-    rough = np.clip((support - n * q) / gap, 0, n)
-    variance = np.maximum(base + rough * slope, 1e-300)
-    third = (n - rough) * q * (1 - q) * (1 - 2 * q) + rough * p * (1 - p) * (1 - 2 * p)
-    skew = (z * z - 1) * third / (6 * variance)
+    excess = np.asarray(support - n * q)
 
     def root(x: Floats, sign: int) -> Floats:
-        inside = 4 * gap * (x * slope + gap * base) + (z * slope) ** 2
-        return np.asarray((2 * x * gap + z * z * slope + sign * z * np.sqrt(np.maximum(inside, 0))) / (2 * gap * gap))
+        variance = x / gap * slope + base
+        away = np.sqrt(np.maximum((2 * gap) ** 2 * variance + (z * slope) ** 2, 0))
+        found = (2 * x * gap + z * z * slope + sign * z * away) / (2 * gap * gap)
+        # A variance below zero is that of no count: the mean lies outside of all of them, and no count is excluded.
+        return np.where(variance >= 0, found, x / gap)
 
-    excess = support - n * q - skew
-    return root(excess - 0.5, -1), root(excess + 0.5, 1)
+    def skew(count: Floats, sign: int) -> Floats:
+        """Return how much further than a normal law the support reaches away from a bound, at such a true count.
+
+        Coins that lengthen the other tail are left out: taken off where next to nothing varies, they would take as much
+        as the interval has left, and with it the truth.
+        """
+        t = np.clip(count, 0, n)
+        third = (n - t) * q * (1 - q) * max(0, sign * (2 * q - 1)) + t * p * (1 - p) * max(0, sign * (2 * p - 1))
+        return np.asarray(max(0, z * z - 1) * third / (6 * np.maximum(base + t * slope, 1e-300)))
+
+    def bound(sign: int) -> Floats:
+        further = np.maximum(skew(excess / gap, sign), skew(root(excess + sign / 2, sign), sign))
+        return root(excess + sign * (0.5 + further), sign)
+
+    return bound(-1), bound(1)
 
 
 def _exact(support: NDArray[np.int64], n: int, p: Fraction, q: Fraction, beta: float) -> tuple[Floats, Floats]:

@@ -91,7 +91,8 @@ def words(texts: list[str]) -> NDArray[np.uint64]:
     kept: dict[str, bytes] = {}
     for text in texts:
         if text not in kept:
-            kept[text] = hashlib.sha256(text.encode()).digest()[:8]
+            # Every string has bytes, lone surrogates too: none is refused for what it is.
+            kept[text] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:8]
     return np.frombuffer(b"".join(kept[text] for text in texts), dtype="<u8").astype(np.uint64)
 
 

@@ -116,7 +116,7 @@ class ClientLedger:
                 book.topics[topic] = self._debited(entry, price, mark)
                 self.file.write(book)
             key = hmac.digest(book.key, f"discreet.local topic {topic}".encode(), "sha256") if entry.memo else None
-        return _client(protocol, key).report(value)
+        return _client(protocol, key, mark).report(value)
 
     def spent(self, topic: str) -> PrivacyLoss:
         """Return what all reports of a topic have cost."""
@@ -216,8 +216,14 @@ def _permanent(protocol: Protocol) -> bool:
     return protocol.name == "rappor"
 
 
-def _client(protocol: Protocol, key: bytes | None) -> Client:
-    return protocol.client(key) if key is None or _permanent(protocol) else Client(protocol, key)
+def _client(protocol: Protocol, key: bytes | None, mark: str) -> Client:
+    if key is None:
+        return protocol.client()
+    if not _permanent(protocol):
+        return Client(protocol, key)
+    # What pays apart is drawn apart: a key for each mark (of topic, protocol and value), and the topic's own cohort.
+    own = hmac.digest(key, f"discreet.local answer {mark}".encode(), "sha256")
+    return cast(Client, cast(Any, protocol).client(own, cohort=cast(Any, protocol.client(key)).cohort))
 
 
 def _entry(book: Book, topic: str) -> Entry:

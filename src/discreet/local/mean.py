@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from discreet.account.upward import DIGITS, decimal, precise
 from discreet.core.errors import BadParameter, UnknownName
-from discreet.core.written import Number
+from discreet.core.written import Number, as_written
 from discreet.local.grid import BITS, ONE, asked, lie, numerator
 from discreet.local.numeric import Numeric, Total, declared
+from discreet.local.one_bit import away
 from discreet.local.protocol import Counts, quantile, reports_of
 from discreet.local.reports import Bytes
 from discreet.local.sketch import Sketch
@@ -53,7 +54,7 @@ class Mean(Numeric):
     even: Fraction
 
     def __post_init__(self) -> None:
-        declared(self.low, self.high, self.step)
+        declared(self.low, self.high, as_written("step", self.step))
         asked(self.epsilon)
         numerator(self.mix), numerator(self.lie), numerator(self.even)
         if not (0 < self.lie < Fraction(1, 2) and 0 < self.even < 1):
@@ -150,18 +151,22 @@ class Mean(Numeric):
         """Return the sum of all values, with `mean` beside it.
 
         The variance of a report is quadratic in its value; the sum of values and, from the squares of reports, the sum
-        of their squares are estimated along with it, and kept within what is possible.
+        of their squares are estimated along with it, and kept within what is possible. Ones of Duchi's mechanism alone
+        are coins, whose interval is that of `OneBitMean`: few of them say too little about their own variance.
         """
         coarse, ones, fine, total, squares = (int(each) for each in self.own(sketch).counts)
         n = coarse + fine
         value = self.steps * float((ones - coarse * self.lie) / (1 - 2 * self.lie))
+        if not self.mix:
+            spread = self.steps / float(1 - 2 * self.lie) * away(ones, n, beta)
+            return self.total(value, spread, n, sketch.rejected, beta, post)
         value += float(fine * self._decoded(Fraction(total, fine))) if fine else 0.0
         sums = min(max(value, 0.0), float(self.steps * n))
         least, most = sums * sums / max(1, n), sums * self.steps
         second = min(max(self._squares(fine, total, squares) * n / fine, least), most) if fine else least
         c0, c1, c2 = self._noise()
-        away = quantile(beta) * math.sqrt(max(n * self._least(), n * c0 + c1 * sums + c2 * second))
-        return self.total(value, away, n, sketch.rejected, beta, post)
+        spread = quantile(beta) * math.sqrt(max(n * self._least(), n * c0 + c1 * sums + c2 * second))
+        return self.total(value, spread, n, sketch.rejected, beta, post)
 
     def _squares(self, count: int, total: int, squares: int) -> float:
         """Return the unbiased sum of squares of the steps behind so many points."""
@@ -209,7 +214,7 @@ def mean(low: Number, high: Number, epsilon: Number, *, method: str = "hybrid", 
     """
     if method not in METHODS:
         raise UnknownName("method", str(method), METHODS)
-    exact = asked(epsilon if isinstance(epsilon, int | Fraction) else float(epsilon))
+    exact = asked(epsilon)
     bounds = declared(low, high, step)
     steps = int((bounds[1] - bounds[0]) / bounds[2])
     window = min(steps, max(1, round(steps * math.exp(-float(exact) / 2))))

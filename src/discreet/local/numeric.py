@@ -19,6 +19,7 @@ from discreet.local.protocol import Protocol
 Integers = NDArray[np.int64]
 # The finest grid: sums of squares of reports over a billion people still fit 64 bits.
 MOST_STEPS = 1 << 16
+_LARGEST = Fraction(10**300)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,4 +112,7 @@ def declared(low: Number, high: Number, step: Number | None) -> tuple[Fraction, 
     if each <= 0 or ((most - least) / each).denominator != 1 or (most - least) / each > MOST_STEPS:
         why = f"the bounds have to lie a whole number of steps apart, and at most {MOST_STEPS:,}"
         raise BadParameter("step", step, why=why, fix="use a step that divides high - low")
+    if max(abs(least), abs(most)) > _LARGEST or each < 1 / _LARGEST:
+        why = "values are read as floats, which hold neither so large nor so small numbers"
+        raise BadParameter("high", high, why=why, fix="use another unit")
     return least, most, each

@@ -16,7 +16,7 @@ from discreet.account.checks import whole
 from discreet.account.loss import PrivacyLoss
 from discreet.account.pure import Pure
 from discreet.core.errors import BadParameter
-from discreet.core.written import Number
+from discreet.core.written import Number, as_written
 from discreet.local.grid import BITS, asked, log_up, numerator
 from discreet.local.numeric import Numeric, Total, declared
 from discreet.local.protocol import Counts, Memo, quantile, reports_of
@@ -55,7 +55,7 @@ class OneBitMean(Numeric):
     gamma: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
-        declared(self.low, self.high, self.step)
+        declared(self.low, self.high, as_written("step", self.step))
         asked(self.epsilon)
         numerator(self.lie), numerator(self.gamma)
         for name, chance in (("lie", self.lie), ("gamma", self.gamma)):
@@ -137,6 +137,12 @@ class OneBitMean(Numeric):
             out ^= np.uint8(0) if coins is None else np.unpackbits(coins, count=len(values))
         return out.reshape(-1, 1)
 
+    @property
+    def contribution(self) -> tuple[Fraction, Fraction]:
+        """The least and the most that one report adds to the sum."""
+        unit = self.step * self.steps / (1 - 2 * self.turned)
+        return self.low - self.turned * unit, self.low + (1 - self.turned) * unit
+
     def tally(self, rows: Bytes) -> tuple[Counts, int]:
         """Count zeros and ones."""
         return count_rows(rows, 2)
@@ -147,13 +153,11 @@ class OneBitMean(Numeric):
         The number of ones is a sum of independent coins, whose variance is at most that of equal ones (Hoeffding
         1956): the interval is Wilson's, corrected for whole numbers, and holds whatever the values are.
         """
-        n, ones, z = self.own(sketch).reports, int(sketch.counts[1]), quantile(beta)
+        n, ones = self.own(sketch).reports, int(sketch.counts[1])
         gap = float(1 - 2 * self.turned)
         scale = self.steps / gap
         value = scale * (ones - n * float(self.turned)) if n else 0.0
-        ends = [_wilson(max(0.0, ones - 0.5), n, z, -1), _wilson(min(float(n), ones + 0.5), n, z, 1)]
-        away = max(abs(scale * (end - ones)) for end in ends) if n else 0.0
-        return self.total(value, away, n, sketch.rejected, beta, post)
+        return self.total(value, scale * away(ones, n, beta), n, sketch.rejected, beta, post)
 
     def variance(self, n: int, value: Number | None = None) -> float:
         """Return the variance of the estimated sum of n people of one value; by default, of the worst one."""
@@ -166,6 +170,16 @@ class OneBitMean(Numeric):
         """Return the exact probability of both reports of a value."""
         one = self.turned + (1 - 2 * self.turned) * Fraction(self.placed(value), self.steps)
         return {b"\0": 1 - one, b"\1": one}
+
+
+def away(ones: int, n: int, beta: float) -> float:
+    """Return how far the expected number of ones among n independent coins lies from theirs, by Wilson's interval.
+
+    It is corrected for whole numbers, and holds for coins of any chances (see `OneBitMean.estimate`).
+    """
+    z = quantile(beta)
+    ends = _wilson(max(0.0, ones - 0.5), n, z, -1), _wilson(min(float(n), ones + 0.5), n, z, 1)
+    return max(abs(end - ones) for end in ends) if n else 0.0
 
 
 def _wilson(ones: float, n: int, z: float, sign: int) -> float:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.account.checks import Number, finite, whole
+from discreet.account.checks import finite, whole
 from discreet.core.errors import BadParameter
+from discreet.core.written import Number
 from discreet.local import interval
 from discreet.local.estimate import Estimate
 from discreet.local.grid import asked

@@ -44,7 +44,8 @@ def influence(protocol: Protocol, fakes: int) -> Influence:
 
     A report that supports a value adds (1 - q)/(p - q) to its estimate and one that does not adds -q/(p - q), by the
     decoding weights of frequency oracles. A protocol of another kind says so itself (`contribution`), or has few enough
-    reports that each can be decoded alone.
+    reports that each can be decoded alone. The bound of marginals is that of tables of all their `ways`: a cell of a
+    smaller table adds up cells of these, and may move by as much as they do together.
 
     Guarantee: no choice of fakes moves an estimate beyond the bound, and some choice attains it, for each value alone.
     """

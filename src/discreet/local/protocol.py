@@ -21,10 +21,10 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.account.checks import positive_failure, whole
 from discreet.account.loss import PrivacyLoss
 from discreet.account.pure import Pure
-from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.core.registry import capwords
 from discreet.local.estimate import Estimate
-from discreet.local.grid import log_up
+from discreet.local.grid import log_up, within
 from discreet.local.intake import batches
 from discreet.local.reports import Bytes, Reports
 from discreet.local.sketch import Sketch
@@ -149,7 +149,19 @@ class Protocol(ABC):
         if set(given) != expected:
             why = f"a spec of {name} has exactly the fields {', '.join(sorted(expected))}"
             raise BadParameter("spec", sorted(given), why=why, fix="pass what spec() returned, unchanged")
-        return cast(Protocol, kind(**{key: _read(value) for key, value in given.items()}))
+        try:
+            found = {key: _read(value) for key, value in given.items()}
+            made = cast(Protocol, kind(**found))
+        except Refusal:
+            raise
+        except (TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+            why = f"its fields are not of the kinds that {name} has"
+            raise BadParameter("spec", name, why=why, fix="pass what spec() returned, unchanged") from error
+        if not within(made.odds, made.epsilon):
+            # Whoever is asked reads the epsilon; what is drawn follows from the probabilities.
+            why = f"its probabilities cost epsilon {made.loss.epsilon(0):.6g}, more than it says"
+            raise BadParameter("epsilon", float(made.epsilon), why=why, fix="do not answer it; ask who made it")
+        return made
 
     def encode(self, values: ArrayLike) -> Reports:
         """Return one report for each value.
@@ -236,10 +248,11 @@ class Client:
         found = self.protocol.checked(cast(ArrayLike, [value]))
         if self.memo is None:
             return self.protocol.draw(found, current()).tobytes()
-        key = found[0].item() if isinstance(found[0], np.generic) else found[0]
+        plain = found[0].item() if isinstance(found[0], np.generic) else found[0]
         if isinstance(self.memo, bytes):
-            entropy = _entropy(self.memo, self.protocol.spec_hash, key)
+            entropy = _entropy(self.memo, self.protocol.spec_hash, plain)
             return self.protocol.draw(found, Source(entropy)).tobytes()
+        key = (self.protocol.spec_hash, plain)  # one mapping may serve several protocols, and keep keys of theirs
         if key not in self.memo:
             self.memo[key] = self.protocol.draw(found, current()).tobytes()
         return self.memo[key]

@@ -77,6 +77,8 @@ class Rappor(Protocol):
         if self.f == 0 and (low == 0 or high == 1):
             why = "some report would be impossible for some string, which no epsilon allows"
             raise BadParameter("f, p, q", (f, p, q), why=why, fix="use f above 0, or p and q inside (0, 1)")
+        if not isinstance(self.published, bool):
+            raise BadParameter("published", self.published, why="it is a truth value", fix="use True or False")
         if not isinstance(self.topic, str):
             raise BadParameter("topic", self.topic, why="a topic is a text", fix="use a short name of the question")
         object.__setattr__(self, "candidates", _candidates(self.candidates))
@@ -354,7 +356,11 @@ def _candidates(found: tuple[str, ...]) -> tuple[str, ...]:
 
 def _array(values: Any) -> NDArray[Any]:  # noqa: ANN401  (anything array-like)
     if not isinstance(values, list | tuple) or not any(isinstance(each, str) for each in values):
-        return np.asarray(values)
+        try:
+            return np.asarray(values)
+        except ValueError as error:
+            why, fix = "RAPPOR reports strings, or numbers of declared candidates", "pass a list of them"
+            raise BadParameter("values", type(values).__name__, why=why, fix=fix) from error
     out = np.empty(len(values), dtype=object)  # of a mixed list asarray would make strings of everything
     out[:] = values
     return out

@@ -67,8 +67,10 @@ class RapporClient(Client):
     unless it is given.
 
     Guarantee: any number of reports of one value costs at most the protocol's `loss_forever`, as long as the key is
-    kept and secret and HMAC-SHA256 is a pseudorandom function; each distinct value that is reported pays again. A lost
-    key is a new permanent answer, which pays again too.
+    kept and secret and HMAC-SHA256 is a pseudorandom function; each distinct value that is reported pays again, and has
+    a permanent answer of its own, also where two values have one filter. A lost key is a new permanent answer, which
+    pays again too. The published client derives answers from the filter alone, so that under one key values (and
+    questions) of equal filters share an answer and are seen to: it promises this for one value under each key.
     """
 
     cohort: int = -1
@@ -102,21 +104,18 @@ class RapporClient(Client):
         return _integer(rule(word, self.cohort, parameters.hashes, parameters.bits))
 
     def permanent(self, value: object) -> int:
-        """Return the permanent answer for a value, the same each time. It is for tests and never sent as it is."""
-        return self.permanent_bits(self.bloom(value))
+        """Return the permanent answer for a value: its filter, each bit turned over with probability f/2 once for ever.
 
-    def permanent_bits(self, bloom: int) -> int:
-        """Return the permanent answer for a Bloom filter: each bit turned over with probability f/2.
-
-        The published client replaces a bit by a coin with probability f, which is the same law.
+        The published client replaces a bit by a coin with probability f, which is the same law. It is for tests and
+        never sent as it is.
         """
-        parameters = self._parameters
+        parameters, bloom = self._parameters, self.bloom(value)
         if parameters.published:
             uniform, mask = masks(self.key, bloom.to_bytes(4, "big"), parameters.flips >> 24, parameters.bits)
             return bloom & ~mask | uniform & mask
-        size = -(-parameters.bits // 8)
+        # By the value and not by its filter: equal answers of two values would tell that their filters are equal.
         message = b"".join((_PERMANENT, bytes.fromhex(parameters.spec_hash), self.cohort.to_bytes(4, "big")))
-        stream = expanded(self.key, message + bloom.to_bytes(size, "big"), _WORD * parameters.bits)
+        stream = expanded(self.key, message + written(parameters.word(value)), _WORD * parameters.bits)
         limit = parameters.flips
         words = (int.from_bytes(stream[_WORD * at : _WORD * (at + 1)], "big") for at in range(parameters.bits))
         return bloom ^ sum((word < limit) << at for at, word in enumerate(words))

@@ -18,6 +18,8 @@ from discreet.core.errors import BadParameter
 from discreet.core.written import Number
 from discreet.local.rappor import Rappor, rappor
 from discreet.local.rappor_associations import Answers, associate
+from discreet.local.rappor_bloom import written
+from discreet.local.rappor_client import RapporClient
 from discreet.local.rappor_client import cohort as even
 from discreet.local.rappor_decode import Decoded
 from discreet.local.reports import Reports
@@ -28,7 +30,7 @@ PAD = " "
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _MOST_GRAMS, _MOST_KEPT, _MOST_STRINGS = 20_000, 25, 5_000
 _EDGE = 2.0  # standard errors above zero that make an edge; the last test is on whole strings and is strict
-_KEY_BYTES, _LEAST_KEY_BYTES, _CHOICE = 32, 16, b"\x02"
+_KEY_BYTES, _LEAST_KEY_BYTES, _CHOICE, _STRING = 32, 16, b"\x02", b"\x03"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -183,7 +185,8 @@ class NgramClient:
     """One person's side of `Ngrams`; the key is all that has to be kept.
 
     Guarantee: any number of reports of one string costs at most the protocol's `loss_forever`, as long as the key is
-    kept and secret; positions and permanent answers follow from it, by keys that are independent of each other.
+    kept and secret; positions and permanent answers follow from it, by keys that are independent of each other. Each
+    distinct string pays again, and answers for its n-grams anew, also where another string has the same.
     """
 
     protocol: Ngrams
@@ -209,10 +212,16 @@ class NgramClient:
         first, second = self.protocol.pairs[self.pair]
         return (
             self.pair,
-            self.protocol.strings.client(self._key(1)).report(word),
-            self.protocol.firsts.client(self._key(2)).report(grams[first]),
-            self.protocol.seconds.client(self._key(3)).report(grams[second]),
+            self._client(1, self.protocol.strings, word).report(word),
+            self._client(2, self.protocol.firsts, word).report(grams[first]),
+            self._client(3, self.protocol.seconds, word).report(grams[second]),
         )
+
+    def _client(self, role: int, protocol: Rappor, word: str) -> RapporClient:
+        """Return the client of a part: its cohort is always the same, its permanent answers are those of a string."""
+        key = self._key(role)
+        own = hmac.digest(key, _STRING + written(word), "sha256")
+        return protocol.client(own, cohort=protocol.client(key).cohort)
 
     def _key(self, role: int) -> bytes:
         return hmac.digest(self.memo, _CHOICE + bytes([role]), "sha256")

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.account.checks import Number, positive, whole
 from discreet.account.discrete_laplace import DiscreteLaplace
 from discreet.core.errors import BadParameter, Refusal
+from discreet.core.written import as_written
 from discreet.noise.bits import current
 from discreet.noise.polya import polya
 
@@ -121,7 +122,10 @@ class SecureSum:
         return combined([party.total(common) for party in parties])
 
     def _checked(self, values: ArrayLike) -> NDArray[np.int64]:
-        found = np.atleast_1d(np.asarray(values))
+        try:
+            found = np.atleast_1d(np.asarray(values))
+        except ValueError:  # rows of different lengths
+            found = np.empty((0, 0))
         fits = found.shape == (self.length,) and found.dtype.kind in "iu"
         if not fits or int(found.min()) < 0 or sum(found.tolist()) > self.bound:
             # The values are the secret; the refusal shows their shape alone.
@@ -144,7 +148,7 @@ def secure_sum(
 
     Guarantee: that of SecureSum, with honest = people - floor(dropout * people) - colluding.
     """
-    everyone, share = whole("people", people), Fraction(dropout)
+    everyone, share = whole("people", people), as_written("dropout", dropout)
     if not 0 <= share < 1:
         why = "somebody has to stay"
         raise BadParameter("dropout", dropout, why=why, fix="use a fraction of at least 0 and below 1")

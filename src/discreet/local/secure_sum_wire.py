@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import socket
 import struct
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +30,7 @@ def serve_party(plan: SecureSum, listener: socket.socket, *, keep_on: Callable[[
     party = Party(plan)
     while keep_on():
         connection, _ = listener.accept()
-        with connection:
+        with connection, suppress(OSError):  # one who breaks off must not take away what the others sent
             while (request := _read(connection)) is not None:
                 _reply(connection, party, *request)
 

@@ -95,8 +95,12 @@ def fetch(url: str, *, key: str | None = None, patience: float = 10.0) -> Collec
 
 
 def _checked(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(url)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is none, or a broken address
+        fits = False
+    if not fits:
         why = "a collector has an address that begins with https:// (or http:// inside one machine)"
         raise BadParameter("url", url, why=why, fix="use an address such as https://collect.example.org")
     return url

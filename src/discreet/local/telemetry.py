@@ -24,7 +24,7 @@ def one_bit_mean(
 
     Guarantee: see `OneBitMean`; its epsilon is at most the one asked for.
     """
-    exact = asked(float(epsilon) if not isinstance(epsilon, int | Fraction) else epsilon)
+    exact = asked(epsilon)
     return OneBitMean(*declared(low, high, step), exact, lie(exact), _fresh(gamma))
 
 
@@ -33,7 +33,7 @@ def d_bit_flip(k: int, epsilon: Number, *, d: int | None = None, gamma: Number =
 
     Guarantee: see `DBitFlip`; its epsilon is at most the one asked for.
     """
-    size, exact = parameters(k, float(epsilon) if not isinstance(epsilon, int | Fraction) else epsilon)
+    size, exact = parameters(k, epsilon)
     bits = min(size, 16) if d is None else whole("d", d)
     return DBitFlip(size, bits, exact, lie(exact if bits == 1 else exact / 2), _fresh(gamma))
 

@@ -71,7 +71,7 @@ class Unary(Oracle):
         if self.k % 8:
             rows[:, -1] &= self._last
         coins = np.unpackbits(packed_bernoulli(source, numerator(self.kept), BITS, -(-count // 8)), count=count)
-        places = np.arange(0, count * size, size) + (values >> 3)
+        places = np.arange(0, count * size, size) + (values >> 3).astype(np.int64)
         shifts = (values & 7).astype(np.uint8)
         flat[places] = (flat[places] & ~(np.uint8(1) << shifts)) | (coins << shifts)
         return rows

@@ -60,8 +60,13 @@ def joint(values: Iterable[int], noise: Mapping[int, Enclosure], step: Fraction)
     found: dict[tuple[Hashable, ...], Enclosure] = {(): ONE}
     for value in values:
         limited(len(found) * len(noise))
-        moved = [(scaled(value + k, step), chance) for k, chance in noise.items()]
-        found = {(*key, here): times(chance, each) for key, chance in found.items() for here, each in moved}
+        moved: dict[Hashable, Enclosure] = {}
+        for k, (low, high) in noise.items():
+            here = scaled(value + k, step)
+            # Far from zero, several steps are one float.
+            before = moved.get(here, NEVER)
+            moved[here] = before[0] + low, before[1] + high
+        found = {(*key, here): times(chance, each) for key, chance in found.items() for here, each in moved.items()}
     return {key: (Fraction(low, ONE[0]), Fraction(high, ONE[0])) for key, (low, high) in found.items()}
 
 

@@ -111,5 +111,9 @@ def _ways(mechanism: Mechanism, beta: float) -> list[Candidate]:
 def _reason(ordered: Sequence[Candidate], beta: float) -> str:
     best, *rest = ordered
     text = f"{best.name}: off by at most {best.error:.4g} with probability {1 - beta:g}"
-    others = [f"{each.name} {each.error:.4g} ({each.error / best.error:.2f} times as much)" for each in rest]
+    others = [f"{each.name} {each.error:.4g}{_ratio(each.error, best.error)}" for each in rest]
     return f"{text}; {', '.join(others)}" if others else f"{text}; the only candidate"
+
+
+def _ratio(error: float, least: float) -> str:
+    return f" ({error / least:.2f} times as much)" if least else ""

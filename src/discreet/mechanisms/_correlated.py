@@ -17,7 +17,7 @@ from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation, check_relation
 from discreet.mechanisms import _tails
 from discreet.mechanisms._calibrate import root_up
-from discreet.mechanisms._grid import add, integers
+from discreet.mechanisms._grid import add, integers, scaled
 from discreet.noise.gaussian import gaussian
 
 Vector = tuple[Fraction, ...]
@@ -131,9 +131,8 @@ class CorrelatedGaussian:
             mixed = (mixing.astype(np.int64) @ noisy).astype(np.float64)
         else:
             exact = mixing @ noisy.astype(object)
-            return np.array([[float(Fraction(int(w), unit * scale)) for w in row] for row in exact.T]).reshape(
-                count, -1
-            )
+            step = Fraction(1, unit * scale)
+            return np.array([[float(scaled(int(w), step)) for w in row] for row in exact.T]).reshape(count, -1)
         return np.asarray(mixed.T / float(unit * scale), dtype=np.float64)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
 from typing import overload
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from discreet.core.errors import BadParameter
 from discreet.core.written import Number, as_written
+from discreet.mechanisms._values import as_number
 from discreet.noise.draw import pack
 from discreet.noise.invert import Integers
 
@@ -114,10 +116,17 @@ def on_grid(values: object, step: Fraction) -> int | Integers:
 def _round(value: object, step: Fraction) -> int:
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, float):
-        value = 0 if math.isnan(value) else min(max(value, -1.7976931348623157e308), 1.7976931348623157e308)
-        return math.floor(Fraction(value) / step + Fraction(1, 2))
-    return math.floor(Fraction(value) / step + Fraction(1, 2)) if isinstance(value, Rational) else 0
+    return math.floor(_rational(value) / step + Fraction(1, 2))
+
+
+def _rational(value: object) -> Fraction:
+    """Return a number exactly: of the nearest floats, two near a half could part by a step more than they do."""
+    if isinstance(value, Rational):
+        return Fraction(value)
+    number = as_number(value) or 0.0
+    if number and abs(number) < 1e308 and isinstance(value, float | Decimal | np.floating):
+        return Fraction(*value.as_integer_ratio())
+    return Fraction(min(max(number, -1.7976931348623157e308), 1.7976931348623157e308))
 
 
 def _objects(values: Iterable[object]) -> NDArray[np.object_]:

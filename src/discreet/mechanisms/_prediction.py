@@ -26,25 +26,26 @@ def predicted(mechanism: Laplace | Gaussian, queries: int) -> Prediction:
     law: Law = "laplace" if isinstance(mechanism, Laplace) else "gaussian"
     width = mechanism.scale if isinstance(mechanism, Laplace) else mechanism.sigma
     scale, step = float(width / mechanism.step), float(mechanism.step)
-    variance, tails, stride = _shape(law, scale)
+    deviation, tails, stride = _shape(law, scale)
     # The mean of a magnitude is the sum of P(> h) over h = 0, 1, ...; all of `queries` stay below with a power.
     terms = -np.expm1(queries * np.log1p(-np.minimum(tails, 1 - 1e-16)))
     largest = stride * (float(terms.sum()) - (0.5 * float(terms[0]) if stride > 1 else 0.0))
-    return Prediction(mechanism, math.sqrt(variance) * step, largest * step)
+    return Prediction(mechanism, deviation * step, largest * step)
 
 
 def _shape(law: Law, scale: float) -> tuple[float, NDArray[np.float64], int]:
-    """Return the variance of noise and P(|X| > h) for h = 0, stride, ...; wide noise is looked at coarsely."""
+    """Return the deviation of noise and P(|X| > h) for h = 0, stride, ...; wide noise is looked at coarsely."""
     from scipy.special import ndtr
 
     stride = max(1, int(scale / 4000))
     h = np.arange(0, math.ceil(60 * scale) + 60, stride, dtype=float)
     if law == "laplace":
         ratio = math.exp(-1 / scale)
-        return 2 * ratio / (1 - ratio) ** 2, 2 * np.exp(-(h + 1) / scale) / (1 + ratio), stride
+        # 1 - ratio by itself is 0 from a scale of 1e16 on.
+        return math.sqrt(2 * ratio) / -math.expm1(-1 / scale), 2 * np.exp(-(h + 1) / scale) / (1 + ratio), stride
     if stride > 1:
-        return scale**2, 2 * ndtr(-(h + 0.5) / scale), stride
+        return scale, 2 * ndtr(-(h + 0.5) / scale), stride
     weights = np.exp(-((h / scale) ** 2) / 2)
     total = 2 * float(weights.sum()) - 1
     above = 2 * (np.cumsum(weights[::-1])[::-1] - weights) / total
-    return 2 * float((h**2 * weights).sum()) / total, above, stride
+    return math.sqrt(2 * float((h**2 * weights).sum()) / total), above, stride

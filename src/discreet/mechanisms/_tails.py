@@ -14,6 +14,7 @@ from discreet.noise.law import Bell
 
 _BITS = 192
 _SUMMED = 64  # sigma up to which the discrete Gaussian's tail is summed, value by value
+_FAINT = Fraction(1, 10**300)
 
 
 def chance(beta: Number) -> Fraction:
@@ -83,7 +84,8 @@ def gaussian(sigma: Fraction, beta: Fraction) -> int:
     """Return an h with P(|X| > h) <= beta for discrete Gaussian noise X: the least one up to sigma 64.
 
     Above, P(X >= m) <= P(N(0, sigma^2) >= m - 1), because e^(-k^2/(2 sigma^2)) summed from m is below its integral from
-    m - 1 while the sum over all integers exceeds sigma sqrt(2 pi) (Poisson summation); h is at most one too large.
+    m - 1 while the sum over all integers exceeds sigma sqrt(2 pi) (Poisson summation); h is at most one too large. For
+    a beta beyond the floats, P(|N(0, 1)| >= t) <= e^(-t^2/2) is used.
     """
     if sigma <= _SUMMED:
         bits = _bits(beta)
@@ -92,8 +94,12 @@ def gaussian(sigma: Fraction, beta: Fraction) -> int:
         return least(lambda h: 2 * (_at(ladder.high, -h - 1 - ladder.first) + 1) <= beta * (1 << bits))
     from scipy.special import ndtri
 
-    # The margin is far above the rounding of ndtri and far below a step.
-    return math.ceil(Fraction(-float(ndtri(float(beta) / 2)) * (1 + 1e-9)) * sigma)
+    if beta < _FAINT:
+        width = math.sqrt(2 * (math.log(beta.denominator) - math.log(beta.numerator)))
+    else:
+        width = -float(ndtri(float(beta) / 2))
+    # The margin is far above the rounding of logarithms and of ndtri, and far below a step.
+    return math.ceil(Fraction(width * (1 + 1e-9)) * sigma)
 
 
 def _at(values: list[int], place: int) -> int:

@@ -17,6 +17,7 @@ from discreet.core.unit import Relation, check_relation
 from discreet.mechanisms import _chances, _tails
 from discreet.mechanisms._chances import Chances, Tails
 from discreet.mechanisms._grid import add, integers
+from discreet.mechanisms._session import Session
 from discreet.noise.laplace import laplace
 
 _MOST_ENTRIES = 1 << 19
@@ -64,8 +65,8 @@ class Comparison:
         object.__setattr__(self, "monotone", monotone)
         object.__setattr__(self, "relation", check_relation(relation))
         # The split 1 : moves^(2/3) has the least variance of a comparison (Lyu, Su, Li 2017, section 4.2); a short
-        # rational near it will do.
-        share = Fraction(1 / (1 + self._moves ** (2 / 3))).limit_denominator(1000)
+        # rational near it will do, and 1/1000 where it is less.
+        share = Fraction(1 / (1 + min(self._moves, 10**6) ** (2 / 3))).limit_denominator(1000)
         object.__setattr__(self, "share", max(share, Fraction(1, 1000)))
 
     @property
@@ -119,12 +120,13 @@ class Comparison:
         return _chances.chances(found)
 
 
-class Watch:
+class Watch(Session):
     """One sequence of answers, compared as they come; the only state there is."""
 
     __slots__ = ("_comparison", "_left", "_threshold")
 
     def __init__(self, comparison: Comparison) -> None:
+        Session.__init__(self)
         self._comparison, self._left = comparison, comparison.cutoff
         self._threshold = comparison.noisy_threshold()
 
@@ -138,21 +140,22 @@ class Watch:
 
         Guarantee: that of the comparison, for all that the watch ever says; after the last "above" it refuses.
         """
-        if not self._left:
-            cutoff = self._comparison.cutoff
-            raise Exhausted(
-                "one more comparison",
-                why=f"{cutoff} answer{'s' * (cutoff > 1)} above the threshold were paid for and found",
-                fix="start a new session, which costs its epsilon again",
-                value=cutoff,
-            )
-        answer = integers(exact)
-        if not isinstance(answer, int):
-            why = "answers are compared one at a time"
-            raise BadParameter("exact", np.shape(answer), why=why, fix="pass one int, or use release for a sequence")
-        found = answer + laplace(self._comparison.answer_scale) >= self._threshold
-        self._left -= found
-        return found
+        with self.turn():
+            if not self._left:
+                cutoff = self._comparison.cutoff
+                raise Exhausted(
+                    "one more comparison",
+                    why=f"{cutoff} answer{'s' * (cutoff > 1)} above the threshold were paid for and found",
+                    fix="start a new session, which costs its epsilon again",
+                    value=cutoff,
+                )
+            answer = integers(exact)
+            if not isinstance(answer, int):
+                why, fix = "answers are compared one at a time", "pass one int, or use release for a sequence"
+                raise BadParameter("exact", np.shape(answer), why=why, fix=fix)
+            found = answer + laplace(self._comparison.answer_scale) >= self._threshold
+            self._left -= found
+            return found
 
 
 def repeated(
@@ -166,7 +169,7 @@ def repeated(
     size = np.size(answers)
     rows = max(1, _MOST_ENTRIES // max(1, size))
     parts = []
-    for start in range(0, count, rows):
+    for start in range(0, max(1, count), rows):  # once for no runs at all, so that there is an array to return
         here = min(rows, count - start)
         thresholds = np.asarray(add(comparison.threshold, laplace(comparison.threshold_scale, here)))
         noisy = np.asarray(add(answers, laplace(comparison.answer_scale, (here, size))))

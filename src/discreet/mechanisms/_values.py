@@ -23,13 +23,18 @@ Mask = NDArray[np.bool_]
 # Floats tell neighbouring steps apart up to here, and sums of two such numbers fit 64 bits.
 _MOST_STEPS = 1 << 53
 
+# Below, x * k, its quotient and that plus a half are exact, or too near to the truth to round otherwise.
+_SAME_AS_FLOATS = 1 << 51
+
 _CHUNK = 1 << 14  # values that fit a processor's cache
 
 
 def column(values: Iterable[Any]) -> tuple[NDArray[Any], Mask]:
     """Return values as a one-dimensional array, and which of them are not null (None, NaN, not-a-time, masked).
 
-    Lists become arrays of objects, so that no value decides how another is read.
+    Lists become arrays of objects, so that no value decides how another is read. An array is read as its type says,
+    which the caller vouches for: pandas makes floats of whole numbers where one is missing, and merges those beyond
+    2**53 thereby. Such columns, identifiers above all, come as lists or as a nullable type.
     """
     masked = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
     array = np.asarray(values) if hasattr(values, "__array__") else _objects(values)
@@ -65,7 +70,7 @@ def numbers(values: Iterable[Any]) -> NDArray[np.float64]:
             with np.errstate(all="ignore"):
                 return array[present].astype(np.float64)
         case "O":
-            found = [_number(value) for value in array[present]]
+            found = [as_number(value) for value in array[present]]
             return np.array([number for number in found if number is not None], dtype=np.float64)
     return np.zeros(0)
 
@@ -181,8 +186,14 @@ class Grid:
         return out
 
     def _whole(self, array: NDArray[Any]) -> Steps:
-        """Round whole numbers without any float: clamp to whole numbers around the bounds, then divide."""
+        """Round whole numbers without any float: clamp to whole numbers around the bounds, then divide.
+
+        But where floats would round others: pandas makes floats of a column where one value is missing, and that one
+        must not decide how the rest are read.
+        """
         first, last = math.floor(self.low * self.step), math.ceil(self.high * self.step)
+        if max(abs(first), abs(last)) * self.step.denominator >= _SAME_AS_FLOATS:
+            return self._rounded(array)
         if array.dtype.kind == "b":
             array = array.astype(np.int64)
         kind = np.iinfo(array.dtype)
@@ -201,11 +212,11 @@ class Grid:
         if isinstance(value, bool | np.bool_ | Integral):
             steps = math.floor(Fraction(int(value)) / self.step + Fraction(1, 2))
             return min(max(steps, self.low), self.high)
-        number = _number(value)
+        number = as_number(value)
         return None if number is None else int(self._rounded(np.array([number]))[0])
 
 
-def _number(value: object) -> float | None:
+def as_number(value: object) -> float | None:
     """Return a number as a float, too large ones as infinities; what is no number, or none that works, is null."""
     if not isinstance(value, np.bool_ | Real | Decimal):
         return None

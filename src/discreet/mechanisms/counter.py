@@ -11,11 +11,13 @@ import numpy as np
 from discreet.account.checks import Number, positive, whole
 from discreet.account.discrete_laplace import DiscreteLaplace
 from discreet.account.loss import PrivacyLoss
+from discreet.account.upward import up
 from discreet.core.errors import BadParameter, Refusal
 from discreet.core.unit import Relation, check_relation
 from discreet.mechanisms import _tails
 from discreet.mechanisms._grid import add, integers
 from discreet.mechanisms._mechanism import Trial, Trials
+from discreet.mechanisms._session import Session
 from discreet.noise.draw import pack
 from discreet.noise.invert import Integers
 from discreet.noise.laplace import laplace
@@ -138,15 +140,16 @@ class Counter:
         (1 - q)^2 / ((1 - q e^s)(1 - q e^-s)), q = e^(-1/scale). For one block the tail is known exactly.
         """
         if blocks == 1:
-            return float(_tails.laplace(self.scale, chance))
-        scale, wanted = float(self.scale), math.log(2 / float(chance))
-        narrow = math.inf
+            return up(Fraction(_tails.laplace(self.scale, chance)))
+        wanted = math.log(2 * chance.denominator) - math.log(chance.numerator)
+        # Kept where sinh is a float: a smaller one than the true makes M larger, and below 1e-100 nothing changes.
+        half = float(min(max(1 / (2 * self.scale), Fraction(1, 10**100)), Fraction(700)))
+        narrow = math.inf  # in scales
         for share in np.linspace(0.02, 0.98, 97).tolist():
-            s = share / scale
-            # ln M(s) = -ln(1 - 4 q sinh(s/2)^2 / (1 - q)^2), and (1 - q)^2 / q = 4 sinh(1/(2 scale))^2.
-            moment = -math.log1p(-((math.sinh(s / 2) / math.sinh(1 / (2 * scale))) ** 2))
-            narrow = min(narrow, (blocks * moment + wanted) / s)
-        return float(math.ceil(narrow * (1 + 1e-9)))
+            # With s = share/scale: ln M(s) = -ln(1 - 4 q sinh(s/2)^2 / (1 - q)^2), (1 - q)^2 / q = 4 sinh(half)^2.
+            moment = -math.log1p(-((math.sinh(share * half) / math.sinh(half)) ** 2))
+            narrow = min(narrow, (blocks * moment + wanted) / share)
+        return up(Fraction(math.ceil(Fraction(narrow * (1 + 1e-9)) * self.scale)))
 
     def _checked_time(self, time: int) -> int:
         if whole("time", time) > self.horizon:
@@ -155,38 +158,43 @@ class Counter:
         return time
 
 
-class Stream:
+class Stream(Session):
     """The increments of one stream as they come; the only state there is."""
 
-    __slots__ = ("_counter", "_noises", "_time", "_total")
+    __slots__ = ("_counter", "_state")
 
     def __init__(self, counter: Counter) -> None:
-        self._counter, self._time, self._total = counter, 0, 0
-        self._noises: dict[int, int] = {}
+        Session.__init__(self)
+        self._counter = counter
+        # The time, the total, and the noise of each block that the total holds, by level.
+        self._state: tuple[int, int, dict[int, int]] = 0, 0, {}
 
     @property
     def time(self) -> int:
         """How many increments there were."""
-        return self._time
+        return self._state[0]
 
     def add(self, increment: int) -> int:
         """Take the next increment and return the noisy total.
 
         Guarantee: that of the counter, for all totals ever returned; after the horizon it refuses.
         """
-        if self._time == self._counter.horizon:
-            raise _too_long(self._counter.horizon)
-        step = integers(increment)
-        if not isinstance(step, int):
-            why = "increments come one at a time"
-            raise BadParameter("increment", np.shape(step), why=why, fix="pass one int, or use release for a list")
-        self._time += 1
-        self._total += step
-        # The lowest set bit of the time is the level of the block that is complete now; it replaces all smaller ones.
-        level = (self._time & -self._time).bit_length() - 1
-        self._noises = {known: noise for known, noise in self._noises.items() if known > level}
-        self._noises[level] = laplace(self._counter.scale)
-        return self._total + sum(self._noises.values())
+        with self.turn():
+            time, total, noises = self._state
+            if time == self._counter.horizon:
+                raise _too_long(self._counter.horizon)
+            step = integers(increment)
+            if not isinstance(step, int):
+                why, fix = "increments come one at a time", "pass one int, or use release for a list"
+                raise BadParameter("increment", np.shape(step), why=why, fix=fix)
+            time, total = time + 1, total + step
+            # The lowest set bit of the time is the level of the block that is complete now; it replaces all smaller.
+            level = (time & -time).bit_length() - 1
+            noises = {known: noise for known, noise in noises.items() if known > level}
+            noises[level] = laplace(self._counter.scale)
+            # All at once: an interrupted step that moved the time alone would leave later totals without a noise.
+            self._state = time, total, noises
+            return total + sum(noises.values())
 
 
 def _too_long(horizon: int) -> HorizonReached:

@@ -154,6 +154,8 @@ def _rule(epsilon: Fraction, delta: Fraction) -> tuple[list[int], int]:
     to one. It rises by d (over r) at least, far above the unit, and so reaches 1.
     """
     bits = _PRECISION + delta.denominator.bit_length()
+    # Beyond e^bits a larger r changes nothing: r p exceeds 1 for the least p, and (1 - p - d) / r is below one unit.
+    epsilon = min(epsilon, Fraction(bits))
     work = bits + 2 * int(epsilon)
     # r = one / shrink, with `shrink` an upper bound of e^-epsilon.
     one, shrink = 1 << work, enclose.exp(epsilon.as_integer_ratio(), work)[1]

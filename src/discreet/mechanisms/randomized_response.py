@@ -25,6 +25,7 @@ from discreet.noise.uniform import uniform
 
 Key = str | int
 _WIDTH = 64  # binary digits of a probability that was chosen for an epsilon
+_LARGEST = 10**6  # an epsilon beyond which those digits are all ones, for as many keys as there can be
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -105,7 +106,9 @@ class RandomizedResponse:
     def error(self, beta: Number = 0.05, *, answers: int = 1) -> float:
         """Return a half-width for a frequency estimated from so many answers; beta is the chance of a larger error."""
         spread = 2 * whole("answers", answers) * float(self.truth - self.lie) ** 2
-        return math.sqrt(math.log(2 / float(_tails.chance(beta))) / spread) * (1 + 1e-12)
+        chance = _tails.chance(beta)
+        logarithm = math.log(2 * chance.denominator) - math.log(chance.numerator)
+        return math.sqrt(logarithm / spread) * (1 + 1e-12)
 
     def variance(self, answers: int, frequency: Number | None = None) -> float:
         """Return the variance of a key's estimated frequency; the largest, if its true frequency is not given."""
@@ -115,7 +118,10 @@ class RandomizedResponse:
         return up(each / (whole("answers", answers) * (self.truth - self.lie) ** 2))
 
     def estimate(self, reports: object) -> NDArray[np.float64]:
-        """Return every key's frequency among the true answers, unbiased: (share of reports - lie) / (truth - lie)."""
+        """Return every key's frequency among the true answers, unbiased: (share of reports - lie) / (truth - lie).
+
+        An answer that was no key counts for all of them, an equal part for each.
+        """
         places = self._places(reports).ravel()
         counts = np.bincount(places[places >= 0], minlength=len(self.keys))
         total = max(1, len(places))
@@ -187,8 +193,8 @@ class RandomizedResponse:
         if isinstance(answers, np.ndarray) and answers.dtype.kind in "biufU" and answers.ndim:
             return _matched(_array(self.keys), answers)
         known = {key: place for place, key in enumerate(self.keys)}
-        if isinstance(answers, np.ndarray | list | tuple) and np.ndim(np.asarray(answers, dtype=object)):
-            array = np.asarray(answers, dtype=object)
+        array = _objects(answers) if isinstance(answers, np.ndarray | list | tuple) else np.array(None)
+        if array.ndim:
             return np.array([_place(known, one) for one in array.flat], dtype=np.int64).reshape(array.shape)
         return np.array(_place(known, answers), dtype=np.int64)
 
@@ -200,7 +206,7 @@ def _truth(size: int, truth: Number | None, epsilon: Number | None) -> Fraction:
             why = f"the truth is likelier than each of {size} keys drawn evenly, and not certain"
             raise BadParameter("truth", truth, why=why, fix=f"use a probability above 1/{size} and below 1")
         return number
-    target = Fraction(positive("epsilon", epsilon))
+    target = min(Fraction(positive("epsilon", epsilon)), Fraction(_LARGEST))
     with precise(DIGITS + 2 * _WIDTH):
         odds = decimal(target).exp()
         share = odds / (odds + size - 1)
@@ -215,11 +221,24 @@ def _truth(size: int, truth: Number | None, epsilon: Number | None) -> Fraction:
 def _array(keys: tuple[Key, ...]) -> NDArray[np.generic]:
     if all(isinstance(key, int) and abs(key) < 1 << 53 for key in keys):
         return np.array(keys, dtype=np.int64)
-    if all(isinstance(key, str) for key in keys):
+    # (An array of text drops zeros at the end, and so would not tell "a" from "a\0".)
+    if all(isinstance(key, str) and not key.endswith("\0") for key in keys):
         return np.array(keys)
     out = np.empty(len(keys), dtype=object)
     out[:] = keys
     return out
+
+
+def _objects(answers: object) -> NDArray[np.object_]:
+    """Return answers as an array; where one of them is an array that fits no shape, they are a list all the same."""
+    try:
+        return np.asarray(answers, dtype=object)
+    except ValueError:
+        assert isinstance(answers, list | tuple)
+        out = np.empty(len(answers), dtype=object)
+        for place, answer in enumerate(answers):
+            out[place] = answer
+        return out
 
 
 def _matched(keys: NDArray[np.generic], answers: NDArray[np.generic]) -> NDArray[np.int64]:

@@ -56,6 +56,12 @@ class Source:
             data = self._refill(size)
         return int.from_bytes(data, "little") >> (8 * size - count)
 
+    def restart(self) -> None:
+        """Go on with a new key, and with nothing of the stream so far."""
+        self._buffer = BytesIO()
+        self._renew()
+        self.process = os.getpid()
+
     def _refill(self, size: int) -> bytes:
         """Replace the buffer of small draws; what was left in the old one is thrown away."""
         fresh = bytearray(max(size, _SCALAR_BYTES))
@@ -97,7 +103,10 @@ def current() -> Source:
 
 
 def _forget() -> None:
-    _threads.source = None
+    """Start anew; a draw that was under way when a signal handler forked goes on with other bits than its parent's."""
+    source, _threads.source = _threads.source, None
+    if source is not None:
+        source.restart()
 
 
 # A child created by os.fork must not go on with its parent's stream. The process number that `current` compares

@@ -74,5 +74,6 @@ def _split(source: Source, others: int, numerator: int, bits: int, count: int) -
     moved = source.words(count, bits).astype(np.uint64) < others * numerator
     out = np.zeros(count, dtype=narrow(2 * others + 1))
     places = np.flatnonzero(moved)
-    out[places] = below(source, others, len(places)) + 1
+    # Widened first: 2^16 others are drawn as 16 bits, in which one more than the largest of them would be 0.
+    out[places] = below(source, others, len(places)).astype(out.dtype) + out.dtype.type(1)
     return out

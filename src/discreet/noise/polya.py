@@ -39,8 +39,8 @@ def polya(share: Number, scale: Number, size: Size = None) -> int | Integers:
     dimensions = shape(size)
     count = math.prod(dimensions)
     whole = geometric(scale, count)
-    if whole.dtype == object:  # a scale beyond 64 bits
-        return pack([_one(current(), part, width) for _ in range(count)], narrow=True).reshape(dimensions)
+    if whole.dtype == object:  # a scale, or a number drawn, beyond 64 bits
+        return pack([_cycles(current(), part, each) for each in whole.tolist()], narrow=True).reshape(dimensions)
     return _kept(current(), share, whole.astype(np.int64)).reshape(dimensions)
 
 
@@ -53,8 +53,12 @@ def _share(share: Number) -> Ratio:
 
 
 def _one(source: Source, share: Ratio, scale: Ratio) -> int:
+    return _cycles(source, share, rejection.geometric(source, scale))
+
+
+def _cycles(source: Source, share: Ratio, left: int) -> int:
     """Draw the cycles of one permutation: that of its first element has a length uniform in 1 .. size, and so on."""
-    left, kept = rejection.geometric(source, scale), 0
+    kept = 0
     while left:
         cycle = 1 + rejection.uniform(source, left)
         if rejection.bernoulli(source, share):

@@ -16,7 +16,8 @@ from collections.abc import Iterable, Sequence
 from discreet.core.column import Column
 from discreet.data.order import MULTIPLIERS, ORDER_TABLE, PRIME
 from discreet.plan.dialect import MOST_ROWS as MOST_ROWS
-from discreet.plan.dialect import NARROW, Dialect
+from discreet.plan.dialect import NARROW, WIDE, Dialect
+from discreet.plan.refusals import too_wide
 from discreet.plan.select import named, select
 from discreet.plan.whole import is_wide
 
@@ -41,6 +42,8 @@ def limbs(column: Column, sql: str, dialect: Dialect) -> list[str]:
         case "category":
             return [f"COALESCE({dialect.cast(dialect.position(sql, column.keys or ()), dialect.narrow)}, 0)"]
     low, high = column.steps
+    if high - low + 1 >= WIDE:
+        raise too_wide(column.name)
     counted, least = f"COALESCE({sql} - {_integer(low - 1, low, high, dialect)}, 0)", high - low + 1
     if least < _LIMB:
         return [dialect.cast(counted, dialect.narrow)] if is_wide(low, high) else [counted]

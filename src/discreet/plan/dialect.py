@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+from discreet.plan.physical import Physical
 
 # Beyond this many characters an engine spends its time on the text of a question rather than on its rows.
 MOST_TEXT = 100_000
@@ -85,9 +88,27 @@ class Dialect:
         """Read a decimal; one that is not a number is null."""
         return sql
 
-    def person(self, sql: str, physical: str) -> str:  # noqa: ARG002
-        """Write an identifier that is no whole number as a text, the same for equal ones of its physical type."""
-        return self.cast(sql, self.text)
+    def person(self, sql: str, physical: str) -> str:
+        """Write an identifier as a text, the same for equal ones; numbers of all types alike: 1.0 and 1.00 are 1.
+
+        Tables that share people may store them in different types, and a person with two names would count twice.
+        """
+        kind = Physical.parse(physical)
+        if kind.family == "double":
+            return self._floating_person(sql if kind.name == self.double else self.cast(sql, self.double))
+        return self.plain_decimal(sql) if kind.places else self.cast(sql, self.text)
+
+    def plain_decimal(self, sql: str) -> str:
+        """Write a decimal that has places as a text, without the zeros at its end."""
+        return f"trim(TRAILING '.' FROM trim(TRAILING '0' FROM {self.cast(sql, self.text)}))"
+
+    def _floating_person(self, sql: str) -> str:
+        """Write a whole float as a whole number, so that zeros have no sign, and all that are not numbers as one."""
+        narrow, wide = (self.cast(self.whole_of_double(sql, kind), self.text) for kind in (self.narrow, self.wide))
+        short, long = (f"abs({sql}) < {self.float_literal(float(most))}" for most in (NARROW, WIDE))
+        nan = f"WHEN {sql} > {self.float_literal(math.inf)} THEN 'nan'"
+        whole = f"WHEN {sql} = {self.floor(sql)} THEN CASE WHEN {short} THEN {narrow} WHEN {long} THEN {wide} END"
+        return f"COALESCE((CASE {nan} {whole} END), {self.cast(sql, self.text)})"
 
     def plain_text(self, sql: str) -> str:
         """Read a column of text, to be compared by its code points alone."""
@@ -196,7 +217,8 @@ class Dialect:
 
     def date_of_instant(self, sql: str) -> str:
         """Return the day, in UTC, of a timestamp with a time zone, whatever zone the session is in."""
-        return self.try_cast(f"({sql} AT TIME ZONE 'UTC')", "DATE")
+        # The zone cannot be taken off what lies before the first day, as the least integer does, which stands for none.
+        return self.try_cast(f"TRY({sql} AT TIME ZONE 'UTC')", "DATE")
 
     def date_part(self, part: str, days: str) -> str:
         """Return the year, month or day of the month of days since 1970-01-01."""

@@ -28,8 +28,9 @@ _SHORT = 200
 _SHORT_NUMBER = r" *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,2})? *"
 # So many digits decide to which float a number is nearest; of the others it matters whether they are all zeros.
 _DIGITS = 800
-# Up to so many values are looked for one after the other.
+# Up to so many values are looked for one after the other; so are numbers, if it is no name that is looked for.
 _FEW = 4
+_NAME = 100
 _HUGE = 1 << 127
 
 
@@ -70,13 +71,12 @@ class Postgres(Dialect):
         return self.cast(sql, self.text)
 
     def person(self, sql: str, physical: str) -> str:
-        """Write an identifier as a text: 1.0 and 1 are one person, and so are 0 and -0."""
-        match physical:
-            case "NUMERIC":
-                sql = f"trim_scale({sql})"
-            case "DOUBLE" | "FLOAT":
-                sql = f"({sql} + 0)"
-        return self.cast(sql, self.text)
+        """Write an identifier as a text, the same for equal ones; numbers of all types alike."""
+        return self.plain_decimal(sql) if physical == "NUMERIC" else Dialect.person(self, sql, physical)
+
+    def plain_decimal(self, sql: str) -> str:
+        """Write a decimal as a text, without the zeros at its end."""
+        return self.cast(f"trim_scale({sql})", self.text)
 
     def number(self, sql: str) -> str:
         """Read a decimal; NaN, which equals itself here, is null."""
@@ -158,6 +158,9 @@ class Postgres(Dialect):
         places = {value: place for place, value in enumerate(values, 1) if value is not None}
         if len(places) <= _FEW or any(isinstance(value, bool) for value in places):
             return self._one_of(sql, list(places.items()))
+        if len(sql) > _NAME and all(isinstance(value, int) for value in places):
+            # Halving writes what is looked for at every turn.
+            return f"array_position(ARRAY[{', '.join(map(self.literal, places))}], {sql})"
         # Python orders text by code points, and COLLATE "C" by the bytes of UTF-8, which is the same order.
         return self._halved(sql, sorted(places.items()))
 
@@ -199,6 +202,10 @@ class Postgres(Dialect):
         least, most = -(1 << 31) + 1, (1 << 31) - 1
         infinite = f"CASE WHEN {sql} > {self._epoch} THEN {most} WHEN {sql} < {self._epoch} THEN {least} END"
         return f"(CASE WHEN isfinite({sql}) THEN {sql} - {self._epoch} ELSE {infinite} END)"
+
+    def date_of_instant(self, sql: str) -> str:
+        """Return the day, in UTC, of a timestamp with a time zone; there is none that has no day."""
+        return self.cast(f"({sql} AT TIME ZONE 'UTC')", "DATE")
 
     def date_part(self, part: str, days: str) -> str:
         """Return the year, month or day of the month of days since 1970-01-01."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter, UnknownName
+from discreet.plan.dialect import WIDE
 from discreet.plan.nodes import Datum, Public, stored
 
 # More groups than this are no table that anyone reads; noise would drown them too.
@@ -70,6 +71,9 @@ class Keys:
         if not self.selected and self.size > MOST_KEYS:
             why = f"there are {self.size:,} keys, and at most {MOST_KEYS:,} fit an answer"
             raise BadParameter("keys", self.names, why=why, fix="group by fewer columns, or list the keys that matter")
+        if self.only is not None and prod(len(key.values or ()) for key in self.columns) >= WIDE:
+            why = "put together, the values of its columns make more keys than can be told apart by 126 bits"
+            raise BadParameter("keys", self.names, why=why, fix="group by fewer columns, or list fewer keys")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -180,7 +184,7 @@ def _of_public(names: Sequence[str], columns: Mapping[str, Column], public: Publ
         if name not in public.names:
             raise UnknownName(f"column of {public.name}", name, public.names)
     places = [public.names.index(name) for name in names]
-    plain = {place: [shown(public.columns[place], row[place]) for row in public.rows] for place in places}
+    plain = {place: [_exactly(public.columns[place], row[place]) for row in public.rows] for place in places}
     rows = []
     for number, row in enumerate(public.rows):
         if any(row[place] is None for place in places):
@@ -195,6 +199,14 @@ def _of_public(names: Sequence[str], columns: Mapping[str, Column], public: Publ
         for place, name in enumerate(names)
     ]
     return Keys(tuple(made), listed)
+
+
+def _exactly(column: Column, value: Datum) -> object:
+    """Return a value as a person would write it, but for a number that has no end as a decimal."""
+    if column.kind != "number" or not isinstance(value, int):
+        return shown(column, value)
+    number = value * (column.step or Fraction(1))
+    return number.numerator if number.denominator == 1 else number
 
 
 def _listed(name: str, values: object) -> Sequence[object]:

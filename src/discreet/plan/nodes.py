@@ -6,6 +6,7 @@ import datetime as dt
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
@@ -14,6 +15,8 @@ from discreet.core.column import Column, check_name
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.schema import Table, between, date, flag, one_of
 from discreet.core.written import as_written
+from discreet.plan.constants import settled
+from discreet.plan.dialect import WIDE
 from discreet.plan.expressions import Expression
 from discreet.plan.types import check_predicate, type_of
 
@@ -45,6 +48,8 @@ class Public:
         if not self.columns or any(len(row) != len(self.columns) for row in self.rows):
             why = "every row has one value for each column, of which there is at least one"
             raise BadParameter("rows", self.name, why=why, fix="give all columns the same number of values")
+        for column, values in zip(self.columns, zip(*self.rows, strict=True), strict=bool(self.rows)):
+            _check_held(column, values)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -139,7 +144,11 @@ def public(name: str, data: Mapping[str, Sequence[object]]) -> Public:
     if not data:
         raise BadParameter("data", data, why="there is no column", fix="write public('wards', {'ward': ['A', 'B']})")
     columns = tuple(_declared(title, values).named(title) for title, values in data.items())
-    read = [[stored(column, value) for value in data[column.name or ""]] for column in columns]
+    # The keys of a category are its values, of which there may be many.
+    read = [
+        [value if column.kind == "category" else stored(column, value) for value in data[column.name or ""]]
+        for column in columns
+    ]
     if len({len(values) for values in read}) > 1:
         sizes = {title: len(values) for title, values in data.items()}
         raise BadParameter("data", sizes, why="its columns differ in length", fix="give each row all of its values")
@@ -156,17 +165,41 @@ def stored(column: Column, value: object) -> Datum:
         case "date", dt.date() if not isinstance(value, dt.datetime):
             return (value - _EPOCH).days
         case "date", str():
-            return (dt.date.fromisoformat(value) - _EPOCH).days
+            with suppress(ValueError):
+                return (dt.date.fromisoformat(value) - _EPOCH).days
         case "text", str():
+            settled(value)
             return value
         case "category", str() | int() if value in (column.keys or ()) and not isinstance(value, bool):
             return value
         case "number", _:
             steps = as_written("value", value) / (column.step or 1)
-            if steps.denominator == 1:
+            # An engine would fail on a larger one, and only where there is a row to compare it with.
+            if steps.denominator == 1 and abs(steps) < WIDE:
                 return int(steps)
     why = f"a {column.kind} column cannot hold it"
     raise BadParameter(column.name or "value", value, why=why, fix="use a value on the column's grid, or of its keys")
+
+
+def _check_held(column: Column, values: Iterable[Datum]) -> None:
+    """Refuse values that a column was not declared to hold: noise is measured by what was declared."""
+    low, high = column.steps if column.kind in ("number", "date") else (0, 0)
+    keys = frozenset(column.keys or ())
+    for value in values:
+        match column.kind:
+            case "number" | "date":
+                right = isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+            case "category":
+                right = value in keys and not isinstance(value, bool)
+            case "flag":
+                right = isinstance(value, bool)
+            case "text":
+                right = isinstance(value, str) and settled(value) == value
+        if value is not None and not right:
+            why = f"it is not among the values that the {column.kind} column was declared to hold"
+            raise BadParameter(
+                column.name or "value", value, why=why, fix="write public(name, data), which declares it"
+            )
 
 
 def columns_of(plan: Plan, tables: Mapping[str, Table]) -> dict[str, Column]:
@@ -238,6 +271,10 @@ def check_join(columns: Mapping[str, Column], joined: Public, on: tuple[tuple[st
     """Refuse a join by columns that are not there or can never be equal."""
     if not on:
         raise BadParameter("on", on, why="rows are joined by equal values", fix="name a column that both have")
+    twice = [name for name, many in Counter(theirs for _, theirs in on).items() if many > 1]
+    if twice:
+        why = "a column of a public table is matched by one of ours"
+        raise BadParameter("on", twice[0], why=why, fix="compare our columns with each other in a condition")
     check_match(columns, {column.name or "": column for column in joined.columns}, joined.name, on)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from math import prod
 
 from discreet.core.column import Column
 from discreet.core.schema import Table
@@ -35,6 +36,7 @@ from discreet.plan.renamed import chosen_sql, code_name
 from discreet.plan.scalar import expression_sql, raw_sql, stored_type
 from discreet.plan.select import named, select
 from discreet.plan.stability import partners, reach, unit_of
+from discreet.plan.whole import is_wide
 
 GROUP = '"~group"'
 
@@ -186,7 +188,7 @@ def code_sql(key: Key, coded: Collection[str], dialect: Dialect, *, late: bool) 
     """
     sql, values = dialect.quote(key.of.name or key.name), key.values or ()
     if key.edges is not None:
-        return _bin(sql, key.edges, 0, dialect)
+        return _bin(sql, _near(key.edges, key.of), 0, dialect)
     if _run(values) or values == (False, True):
         return _ran(key, sql, dialect)
     if _has_code(key, coded):
@@ -196,15 +198,18 @@ def code_sql(key: Key, coded: Collection[str], dialect: Dialect, *, late: bool) 
 
 def group_sql(keys: Keys, codes: Sequence[str], coded: Collection[str], dialect: Dialect, *, late: bool) -> str:
     """Write the place of a key in `keys.listed()`, from 0, given its codes; null for what is not listed."""
+    # Keys that are listed one by one are far fewer than their columns' values could make, so that numbers may be long.
+    wide = is_wide(0, prod(len(key.values or ()) for key in keys.columns))
+    kind = dialect.wide if wide else dialect.narrow
     terms, stride = [], 1
     for key, code in reversed([*zip(keys.columns, codes, strict=True)]):
         if _has_code(key, coded):
             place = dialect.code_place(code, map(str, key.values or ()))
         else:
             place = _place(key, code, dialect, late=late)
-        terms.append(f"{place} * {stride}")
+        terms.append(f"{place if keys.only is None else dialect.cast(place, kind)} * {stride}")
         stride *= len(key.values or ())
-    number = dialect.cast(" + ".join(terms), dialect.narrow)
+    number = dialect.cast(" + ".join(terms), kind)
     if keys.only is None:
         return dialect.cast(number, dialect.small)
     places = [{value: place for place, value in enumerate(key.values or ())} for key in keys.columns]
@@ -243,7 +248,10 @@ def _ran(key: Key, sql: str, dialect: Dialect) -> str:
 def _run(values: Sequence[Datum]) -> tuple[int, int] | None:
     """Return the first and last of whole numbers that follow one another without gaps."""
     whole = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
-    if len(whole) < len(values) or not whole or whole != [*range(whole[0], whole[-1] + 1)]:
+    # Two keys far apart make no list of all that lies between them.
+    if len(whole) < len(values) or not whole or whole[-1] - whole[0] != len(whole) - 1:
+        return None
+    if whole != [*range(whole[0], whole[-1] + 1)]:
         return None
     return whole[0], whole[-1]
 
@@ -263,6 +271,12 @@ def _bin(sql: str, edges: Sequence[int], before: int, dialect: Dialect) -> str:
     low = _bin(sql, edges[:middle], before, dialect)
     high = _bin(sql, edges[middle + 1 :], before + middle + 1, dialect)
     return f"(CASE WHEN {sql} < {dialect.literal(edges[middle])} THEN {low} ELSE {high} END)"
+
+
+def _near(edges: Sequence[int], column: Column) -> list[int]:
+    """Move edges outside the bounds of a column next to them: what divides nothing may be larger than any integer."""
+    low, high = column.steps
+    return [min(max(edge, low), high + 1) for edge in edges]
 
 
 def _side(plan: Plan, relations: Relations, unit: Unit, dialect: Dialect) -> Side:

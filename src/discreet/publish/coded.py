@@ -41,10 +41,14 @@ class Coded:
         for name in domain.names:
             if name not in columns:
                 raise UnknownName("column", name, columns)
-        found = tuple(_codes(name, columns[name], size) for name, size in zip(domain.names, domain.sizes, strict=True))
+        found = tuple(
+            codes_of(name, columns[name], size) for name, size in zip(domain.names, domain.sizes, strict=True)
+        )
         if len({len(each) for each in found}) > 1:
-            sizes = {name: len(each) for name, each in zip(domain.names, found, strict=True)}
-            raise BadParameter("data", sizes, why="its columns differ in length", fix="give each row all its values")
+            # Which, and not how long they are: the number of rows is nobody's to know.
+            other = [name for name, each in zip(domain.names, found, strict=True) if len(each) != len(found[0])]
+            why = f"they differ in length from {domain.names[0]!r}"
+            raise BadParameter("data", other, why=why, fix="give each row all its values")
         return cls(domain, found)
 
     def measure(self, cliques: Sequence[Clique]) -> list[Counts]:
@@ -69,7 +73,7 @@ class Coded:
         return total[:cells].reshape(shape)
 
 
-def _codes(name: str, values: object, size: int) -> NDArray[np.int32]:
+def codes_of(name: str, values: object, size: int) -> NDArray[np.int32]:
     """Return whole numbers below a size as they are, and everything else as -1; a column of another type is refused.
 
     The type is what the column declares, never what its values look like: lists, and columns of any objects, are read
@@ -80,7 +84,10 @@ def _codes(name: str, values: object, size: int) -> NDArray[np.int32]:
         return _each(values, size)
     if declared.startswith(_NO_NUMBERS):
         raise _not_codes(name, declared)
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except Exception:  # a type that another library does not turn into an array, whatever it holds
+        raise _not_codes(name, declared) from None
     if array.ndim != 1:
         raise BadParameter(name, f"{array.ndim} axes", why="a column has one value a row", fix="pass one axis alone")
     if array.dtype.kind == "O":
@@ -117,7 +124,9 @@ def columns_of(data: object) -> dict[str, Any]:
     if isinstance(data, Mapping):
         return dict(data)
     names = getattr(data, "column_names", None) or getattr(data, "columns", None)
-    if names is None:
+    if isinstance(names, Mapping):  # a sample's
+        return dict(names)
+    if names is None or not hasattr(data, "__getitem__"):
         why, fix = "it has no columns", "pass a data frame, an Arrow table or a dict of arrays"
         raise BadParameter("data", type(data).__name__, why=why, fix=fix)
     frame: Any = data

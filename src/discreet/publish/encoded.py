@@ -43,7 +43,7 @@ def _plain(values: object) -> list[Any]:
 def _place(places: dict[Any, int], value: object, null: int) -> int:
     try:
         return places.get(value, null)
-    except TypeError:  # a list, or the like
+    except Exception:  # a list has no hash, and what others raise when compared is theirs to choose
         return null
 
 
@@ -55,5 +55,5 @@ def _step(column: Column, value: Any) -> float:  # noqa: ANN401  (whatever a cel
         return float(value) / float(column.step or 1)
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
-    except (TypeError, ValueError, AttributeError):
+    except Exception:  # no number: whatever it raises, one value decides nothing for the others
         return float("nan")

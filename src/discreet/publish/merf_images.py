@@ -22,6 +22,7 @@ from discreet.account.loss import PrivacyLoss
 from discreet.core.errors import BadParameter, MissingExtra
 from discreet.noise.bits import current
 from discreet.noise.gaussian import gaussian
+from discreet.publish.coded import codes_of
 from discreet.publish.features import COSINES, SINES, TURN, Embedding, released
 from discreet.publish.spending import Allowance
 
@@ -225,15 +226,16 @@ def _check_device(torch: Any, device: str) -> None:  # noqa: ANN401
 
 def _checked(pixels: object, labels: object, classes: int) -> tuple[Pixels, NDArray[np.int64]]:
     """Refuse arrays of the wrong type or shape: what they declare, never what they hold."""
-    shown, named = np.asarray(pixels), np.asarray(labels)
+    shown = np.asarray(pixels)
     if shown.dtype != np.uint8 or shown.ndim < 2:
         found = f"{shown.dtype}, {shown.ndim} axes"
         raise BadParameter("pixels", found, why="images are bytes, one image a row", fix="use uint8, 0 to 255")
-    if named.dtype.kind not in "iu" or named.shape != shown.shape[:1]:
-        why = "each image has one whole-number label"
-        raise BadParameter("labels", f"{named.dtype}, {named.shape}", why=why, fix="code the classes as 0, 1, ...")
     if isinstance(classes, bool) or not isinstance(classes, int) or classes < 1:
         raise BadParameter("classes", classes, why="it is how many classes there are", fix="use 10 for digits")
+    named = codes_of("labels", labels, classes)
+    if len(named) != len(shown):
+        why = "each image has one whole-number label"
+        raise BadParameter("labels", type(labels).__name__, why=why, fix="give as many labels as images")
     return shown.reshape(len(shown), -1), named.astype(np.int64)
 
 

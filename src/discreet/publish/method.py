@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import combinations
 from typing import Protocol, cast
 
-from discreet.core.errors import UnknownName
+from discreet.core.errors import BadParameter, UnknownName
 from discreet.publish.coded import Measure
-from discreet.publish.domain import Domain
+from discreet.publish.domain import Clique, Domain
 from discreet.publish.merged import Merged
 from discreet.publish.model.fit import Fit, Noisy
 from discreet.publish.spending import Allowance
@@ -17,6 +18,9 @@ from discreet.publish.workload import Workload
 
 # Says which step of its plan a method is at; steps are known beforehand, and say nothing of the data.
 Say = Callable[[str], None]
+
+# Exact marginals are held in memory while a method chooses among them: so many numbers are a gigabyte.
+MOST_CELLS = 1 << 27
 
 METHODS = ("aim", "independent", "merf", "mst", "mwem", "smalldb", "tables")
 
@@ -50,3 +54,27 @@ def check_method(name: str, domain: Domain) -> None:
     check: Callable[[Domain], None] | None = getattr(method_of(name), "check", None)
     if check is not None:
         check(domain)
+
+
+def check_cells(name: str, domain: Domain, workload: Workload) -> None:
+    """Refuse, before anything is paid, marginals that would not fit memory."""
+    counted = _SMALL[name](domain) if name in _SMALL else [*workload.weights]
+    cells = sum(map(domain.cells, counted))
+    if cells <= MOST_CELLS and name in _CHOOSING:  # among all parts of marginals: many, but of few columns each
+        cells = sum(map(domain.cells, workload.candidates()))
+    if cells > MOST_CELLS:
+        why = f"its marginals have {cells:,} cells in all, and {MOST_CELLS:,} fit in memory"
+        raise BadParameter("workload", cells, why=why, fix="use fewer bins or columns, or marginals of fewer columns")
+
+
+def _singles(domain: Domain) -> list[Clique]:
+    return [(place,) for place in range(len(domain))]
+
+
+def _pairs(domain: Domain) -> list[Clique]:
+    return [*combinations(range(len(domain)), 2)]
+
+
+# Methods that count single attributes or pairs, whatever the workload; and those that choose among all of its parts.
+_SMALL: dict[str, Callable[[Domain], list[Clique]]] = {"independent": _singles, "mst": _pairs}
+_CHOOSING = ("aim", "mwem")

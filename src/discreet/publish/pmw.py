@@ -9,7 +9,7 @@ attributes, from noisy counts of each; the number of rows is bought too.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -193,12 +193,13 @@ def picked(domain: Domain, where: Mapping[str, int | Sequence[int]]) -> dict[int
     found = {}
     for name, codes in where.items():
         (place,) = domain.clique(name)
-        listed = [codes] if isinstance(codes, int) else [*codes]
-        for code in listed:
+        listed: set[int] = set()
+        for code in codes if isinstance(codes, Iterable) else [codes]:  # one by one: a range may be of any length
             if isinstance(code, bool) or not isinstance(code, int) or not 0 <= code < domain.sizes[place]:
                 why = f"the codes of {name!r} are 0 to {domain.sizes[place] - 1}"
                 raise BadParameter(name, code, why=why, fix="use one of them")
+            listed.add(code)
         if not listed:
             raise BadParameter(name, [], why="no row has one of no codes", fix="name at least one code")
-        found[place] = tuple(sorted({*listed}))
+        found[place] = tuple(sorted(listed))
     return found

@@ -21,7 +21,7 @@ from discreet.publish.model.belief import Table
 from discreet.publish.model.fit import Noisy
 from discreet.publish.model.marginal import Marginals
 from discreet.publish.quality_page import page
-from discreet.publish.twin_serial import Written
+from discreet.publish.twin_serial import Written, save
 from discreet.publish.workload import Workload
 
 _EXACT = "exact: made from the data themselves, under no budget; for the custodian's eyes alone, never to be published"
@@ -112,7 +112,7 @@ class Quality:
         if written is None:
             why = "a report is a page or JSON"
             raise BadParameter("path", str(path), why=why, fix="end the name in .html or .json")
-        Path(path).write_text(written(), encoding="utf-8")
+        save(path, written())
 
     def __str__(self) -> str:
         head = f"{self.method}, {self.loss}, about {self.rows:,} rows ({self.standing})"

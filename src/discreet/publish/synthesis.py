@@ -14,7 +14,7 @@ from discreet.publish.auto import chosen
 from discreet.publish.coded import Coded, Measure, columns_of
 from discreet.publish.coding import DEFAULT_BINS, Coding
 from discreet.publish.domain import Domain
-from discreet.publish.method import check_method, method_of
+from discreet.publish.method import check_cells, check_method, method_of
 from discreet.publish.spending import Allowance
 from discreet.publish.stages import Progress, stages_of, telling
 from discreet.publish.twin import Twin
@@ -77,6 +77,7 @@ def twin_of(
         method, why = chosen(domain, allowance, wanted)
         words = (why,)
     check_method(method, domain)
+    check_cells(method, domain, wanted)
     say = telling(stages_of(method, domain, wanted), progress or (lambda _: None))
     built = method_of(method).build(measure, domain, allowance, wanted, say)
     built, words = constrained(built, zeros), (*words, *built.words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from discreet.publish.model.fit import Fit, Noisy
 from discreet.publish.model.marginal import Marginals, summed
 from discreet.publish.model.sample import sample
 from discreet.publish.sampled import Sample
-from discreet.publish.twin_serial import from_json, to_json
+from discreet.publish.twin_serial import from_json, save, to_json
 from discreet.publish.zeros import Zero, is_forbidden
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ _TINY = 1e-300
 _IMPOSSIBLE = 1e-250  # a share that only comes from what stands for zero
 # Rows that cannot be are drawn again; a model that knows of them hardly ever draws one.
 _MOST_TURNS = 2000
+_MOST_ROWS = 1 << 28
 
 # Why there is no bar, where there is none.
 _NOT_MEASURED = "not measured"
@@ -96,6 +97,9 @@ class Twin:
         many = self.rows if rows is None else rows
         if isinstance(many, bool) or not isinstance(many, int) or many < 0:
             raise BadParameter("rows", rows, why="a sample has a whole number of rows", fix="use 1000, for example")
+        if many > _MOST_ROWS:
+            why = f"a sample is held in memory, and {_MOST_ROWS:,} rows are the most"
+            raise BadParameter("rows", many, why=why, fix="say how many you want, and draw several samples")
         drawn = self.merged.codes(sample(self.model, many, independent=independent)[: len(self.domain)])
         return dict(zip(self.domain.names, self._possible(drawn), strict=True))
 
@@ -126,10 +130,14 @@ class Twin:
         """Estimate how many rows have one of the given codes, or values, in every named column.
 
         The bar holds with probability 1 - beta for each question by itself. A row that lacks a value, in a column
-        declared without nulls, counts in no marginal of that column, and is not among the rows that are meant.
+        declared without nulls, counts in no marginal of that column; bars are wider where that shows in what was
+        measured. Where all that was measured lacks the row, it is not among the rows that are meant.
         """
-        if not 0 < beta < 1:
+        if not isinstance(beta, int | float) or not 0 < beta < 1:
             raise BadParameter("beta", beta, why="it is a probability", fix="use 0.05")
+        if not isinstance(where, Mapping):
+            why = "a question names columns, and what is wanted of each"
+            raise BadParameter("where", where, why=why, fix='write {"age": range(0, 12), "married": True}')
         picked = {self.domain.clique(name)[0]: self._picked(name, codes) for name, codes in where.items()}
         clique: Clique = tuple(sorted(picked))
         table = self.marginal(self.domain.named(clique)) if clique else np.asarray(self.model.total)
@@ -149,7 +157,7 @@ class Twin:
 
     def save(self, path: str | Path) -> None:
         """Write the twin as one versioned JSON file, which `publish.load` reads; no code is in it."""
-        Path(path).write_text(self.to_json(), encoding="utf-8")
+        save(path, self.to_json())
 
     def to_json(self) -> str:
         """Write the twin as versioned JSON."""
@@ -182,12 +190,12 @@ class Twin:
         found = np.zeros(self.domain.sizes[place], bool)
         if self.coding is not None:
             codes = self.coding[name].codes(codes)
-        listed: list[Any] = [*codes] if isinstance(codes, Iterable) and not isinstance(codes, str) else [codes]
-        for code in listed:
+        # One by one: a range may be of any length.
+        for code in codes if isinstance(codes, Iterable) and not isinstance(codes, str) else [codes]:
             if isinstance(code, bool) or not isinstance(code, int | np.integer) or not 0 <= code < len(found):
                 why = f"the codes of {name!r} are 0 to {self.domain.sizes[place] - 1}"
                 raise BadParameter(name, code, why=why, fix="use one of them")
-        found[listed] = True
+            found[code] = True
         return found
 
     def _given(self, place: int, picked: NDArray[np.bool_]) -> Twin:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import base64
+import math
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,7 +15,7 @@ from discreet.account.loss import PrivacyLoss
 from discreet.core import record as records
 from discreet.core.errors import BadParameter
 from discreet.publish.coding import Coding
-from discreet.publish.domain import Domain
+from discreet.publish.domain import Clique, Domain
 from discreet.publish.merged import Merged
 from discreet.publish.model.fit import Fit, Noisy
 from discreet.publish.model.junction import Junction
@@ -66,6 +69,15 @@ class Written(Protocol):
         """What no row can be."""
 
 
+def save(path: str | Path, text: str) -> None:
+    """Write a text to a file."""
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        why, fix = "the file could not be written", "use a folder that exists and may be written to"
+        raise BadParameter("path", str(path), why=why, fix=fix) from error
+
+
 def to_json(twin: Written) -> str:
     """Write a twin."""
     tree = twin.model.tree
@@ -94,12 +106,15 @@ def to_json(twin: Written) -> str:
 
 def from_json(text: str) -> dict[str, Any]:
     """Read what `to_json` wrote, as the parts of a twin, checking that they fit together."""
-    read = records.read("twin", text)
+    try:
+        read = records.read("twin", text)
+    except RecursionError:
+        raise BadParameter("twin", "<file>", why="it is nested too deeply", fix=_UNCHANGED) from None
     optional = [name for name in _OPTIONAL if isinstance(read, dict) and name in read]
     found = records.fields("twin", read, (*_FIELDS, *_MORE, *optional))
     try:
         return _parts(found)
-    except (TypeError, ValueError, KeyError, IndexError, AttributeError):
+    except (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError):
         raise BadParameter("twin", "<file>", why="its parts do not fit together", fix=_UNCHANGED) from None
 
 
@@ -111,22 +126,20 @@ def _parts(found: dict[str, Any]) -> dict[str, Any]:
     shares = tuple(_read(share, "<f8", (size,)) for share, size in zip(found["shares"], domain.sizes, strict=True))
     merged = Merged(domain, groups, shares)
     sizes = (*merged.smaller.sizes, *map(int, found.get("hidden", ())))
-    cliques = tuple(tuple(map(int, clique)) for clique in found["cliques"])
-    tree = Junction(
-        sizes,
-        cliques,
-        tuple(map(int, found["parents"])),
-        tuple(tuple(map(int, clique)) for clique in found["separators"]),
-    )
+    cliques = tuple(_places(clique, len(sizes)) for clique in found["cliques"])
+    separators = tuple(_places(clique, len(sizes)) for clique in found["separators"])
+    tree = Junction(sizes, cliques, tuple(map(int, found["parents"])), separators)
+    _check_tree(tree)
     tables = tuple(
         _read(table, "<f8", tuple(sizes[place] for place in clique))
         for table, clique in zip(found["tables"], cliques, strict=True)
     )
     measured = tuple(
-        Noisy(tuple(clique), _read(values, "<f8", tuple(sizes[place] for place in clique)), float(scale))
+        Noisy(_places(clique, len(domain)), _read(values, "<f8", tuple(sizes[place] for place in clique)), float(scale))
         for clique, values, scale in found["measured"]
     )
     model = Fit(tree, tables, float(found["total"]), {})
+    _check_numbers(model, merged, measured)
     loss = PrivacyLoss.from_json(found["loss"])
     told = {"loss": loss, "method": str(found["method"]), "words": tuple(map(str, found["words"]))}
     coding = Coding.from_record(found["coding"]) if "coding" in found else None
@@ -142,8 +155,37 @@ def _zero(zero: Zero) -> list[Any]:
 
 
 def _read_zero(domain: Domain, places: list[int], never: str) -> Zero:
-    clique = tuple(map(int, places))
+    clique = _places(places, len(domain))
     return Zero(clique, _read(never, "u1", domain.shape(clique)).astype(bool))
+
+
+def _places(listed: Iterable[int], many: int) -> Clique:
+    places = tuple(listed)
+    if any(type(place) is not int for place in places) or [*places] != sorted({*places} & {*range(many)}):
+        raise ValueError("a set of attributes lists some of them, in order")
+    return places
+
+
+def _check_tree(tree: Junction) -> None:
+    """Refuse cliques that hang together otherwise than in a tree: what one shares with earlier ones is its parent's."""
+    seen: set[int] = set()
+    for number, (clique, parent, shared) in enumerate(zip(tree.cliques, tree.parents, tree.separators, strict=True)):
+        above = {*tree.cliques[parent]} if 0 <= parent < number else set()
+        if not -1 <= parent < number or {*shared} != {*clique} & above or {*shared} != {*clique} & seen:
+            raise ValueError("cliques meet their parents in separators")
+        seen |= {*clique}
+    if len(seen) < len(tree.sizes):
+        raise ValueError("every attribute is in the tree")
+
+
+def _check_numbers(model: Fit, merged: Merged, measured: Iterable[Noisy]) -> None:
+    """Refuse numbers that no model has: infinite or negative shares, groups without a code, noise of no size."""
+    shares = [*model.tables, *merged.shares]
+    sound = all(np.isfinite(each).all() and each.min() >= 0 and each.sum() > 0 for each in shares)
+    grouped = all(np.array_equal(np.unique(group), np.arange(group.max() + 1)) for group in merged.groups)
+    noisy = all(np.isfinite(each.values).all() and 0 < each.scale < math.inf for each in measured)
+    if not (sound and grouped and noisy and 0 <= model.total < math.inf):
+        raise ValueError("these are no numbers of a model")
 
 
 def _written(array: NDArray[Any], kind: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from discreet.core.column import Column
@@ -18,7 +18,7 @@ Run = tuple[int, int]  # the first and the last step
 def places_of(column: Column, wanted: object) -> tuple[list[Datum], bool]:
     """Return the stored values that are named, null apart; of numbers and dates only whether null is among them."""
     listed = _listed(wanted)
-    nulls = any(value is None for value in listed)
+    nulls = not isinstance(listed, range) and any(value is None for value in listed)
     if column.kind in ("number", "date"):
         return [], nulls
     return [*dict.fromkeys(_stored(column, value) for value in listed if value is not None)], nulls
@@ -71,7 +71,9 @@ def _stored(column: Column, value: object) -> Datum:
         raise BadParameter(name, value, why="it is no day", fix="write it like 2024-02-29, or use a date") from error
 
 
-def _listed(wanted: object) -> list[object]:
+def _listed(wanted: object) -> Sequence[object]:
+    if isinstance(wanted, range):  # a range may be far too long to be written out
+        return wanted
     if wanted is None or isinstance(wanted, str | int | float | Fraction | dt.date):
         return [wanted]
     if not isinstance(wanted, Iterable):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -71,6 +71,9 @@ def _listed(domain: Domain, workload: Sequence[Sequence[str]]) -> list[Clique]:
     for names in workload:
         if isinstance(names, str):
             raise BadParameter("workload", names, why="a marginal is a list of names", fix=f"write [[{names!r}], ...]")
+        if not isinstance(names, Collection):
+            why, fix = "a marginal is a list of names", 'write [["age", "sex"], ...], or how many columns each has'
+            raise BadParameter("workload", names, why=why, fix=fix)
         if not 1 <= len(names) <= MOST_COLUMNS:
             why = f"a marginal has 1 to {MOST_COLUMNS} columns"
             raise BadParameter("workload", [*names], why=why, fix="list marginals of two or three columns")

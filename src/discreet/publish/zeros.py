@@ -104,13 +104,12 @@ def _grouped(zero: Zero, merged: Merged) -> NDArray[np.bool_]:
 
 def _picked(domain: Domain, name: str, codes: object) -> NDArray[np.bool_]:
     (place,) = domain.clique(name)
-    listed = [*codes] if isinstance(codes, Iterable) else [codes]
     picked = np.zeros(domain.sizes[place], bool)
-    for code in listed:
-        if not isinstance(code, int) or not 0 <= code < domain.sizes[place]:
+    for code in codes if isinstance(codes, Iterable) else [codes]:  # one by one: a range may be of any length
+        if not isinstance(code, int | np.integer) or not 0 <= code < domain.sizes[place]:
             why = f"the codes of {name!r} are 0 to {domain.sizes[place] - 1}"
             raise BadParameter("zeros", {name: code}, why=why, fix="use some of them")
         picked[code] = True
-    if not listed:
+    if not picked.any():
         raise BadParameter("zeros", {name: codes}, why="it names no value", fix=_FIX)
     return picked

@@ -124,16 +124,27 @@ class SqliteSketches:
             epochs = range(self._collection.epochs) if epoch is None else (epoch,)
             connection.executemany("INSERT OR IGNORE INTO closed VALUES (?)", [(each,) for each in epochs])
             (count,) = connection.execute("SELECT count(*) FROM closed").fetchone()
-            if count >= self._collection.epochs:
+            over = count >= self._collection.epochs
+            if over:
                 connection.execute("DELETE FROM seen")
                 connection.execute("DELETE FROM about WHERE name = 'secret'")
-                self._secret = b""
+        if over:  # and not before that is on disk: a closing that failed goes on to know repeated batches
+            self._secret = b""
+            self._overwrite()
 
     def disconnect(self) -> None:
         """Write what waits and close the file."""
         with self._lock:
             self._flush()
             self._connection.close()
+
+    def _overwrite(self) -> None:
+        """Overwrite what was deleted now: it stands in the log and in the file until the one is copied to the other."""
+        try:
+            with self._lock:
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        except sqlite3.Error as error:
+            raise _unavailable(type(error).__name__) from error
 
     def _count_waiting(self) -> None:
         """Count all batches that wait; if that fails, it has failed for each of them."""

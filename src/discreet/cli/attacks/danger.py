@@ -54,7 +54,7 @@ def command(
         save(meter.picture, plot)
     last = [Text(f"The picture is in {plot}.", style="dim")] if plot else []
     record = {**meter.record(), "sentence": meter.sentence, "plot": str(plot) if plot else None}
-    output.show(record, _table(meter), Text(f"  {meter.sentence}"), *last)
+    output.show(record, _table(meter), Text(meter.sentence), *last)
 
 
 def _table(meter: Danger) -> Table:
