@@ -12,7 +12,7 @@ def test_what_is_written_is_read_back():
     assert read("unit", write("unit", {"a": [1, "ü"]})) == {"a": [1, "ü"]}
 
 
-@pytest.mark.parametrize("text", ["", "{", "nonsense", None, 3])
+@pytest.mark.parametrize("text", ["", "{", "nonsense", None, 3, pytest.param("[" * 100_000, id="nested")])
 def test_what_is_not_json_is_refused(text):
     with pytest.raises(BadParameter, match="not JSON"):
         read("unit", text)

@@ -20,7 +20,7 @@ def read(kind: str, text: str) -> object:
     """Return the record of that kind which `write` wrote, refusing any other text."""
     try:
         envelope = json.loads(text)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         why, fix = "it is not JSON", "pass the text that to_json returned, unchanged"
         raise BadParameter("json", text, why=why, fix=fix) from error
     envelope = fields("json", envelope, ("discreet", kind))
