@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from discreet.core.column import Column
-from discreet.core.errors import BadParameter, Refusal
+from discreet.core.errors import BadParameter
 from discreet.plan.nodes import Datum, stored
 
 _FIX = "use one value, a list of them, or a range of numbers such as range(0, 18)"
@@ -62,13 +62,13 @@ def cuts_of(column: Column, wanted: object) -> list[int]:
 
 
 def _stored(column: Column, value: object) -> Datum:
-    try:
-        return stored(column, value)
-    except Refusal:
-        raise
-    except ValueError as error:  # text that is no date
-        name = column.name or ""
-        raise BadParameter(name, value, why="it is no day", fix="write it like 2024-02-29, or use a date") from error
+    if column.kind == "date" and isinstance(value, str):
+        try:
+            dt.date.fromisoformat(value)
+        except ValueError as error:
+            name, fix = column.name or "", "write it like 2024-02-29, or use a date"
+            raise BadParameter(name, value, why="it is no day", fix=fix) from error
+    return stored(column, value)
 
 
 def _listed(wanted: object) -> Sequence[object]:
