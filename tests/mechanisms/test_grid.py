@@ -87,3 +87,11 @@ def test_nested_lists_become_arrays():
     assert integers([[1, 2], [3, 2**70]]).shape == (2, 2)
     assert on_grid([[0.1, 0.2]], Fraction(1, 10)).tolist() == [[1, 2]]
     assert integers([]).shape == (0,)
+
+
+@pytest.mark.parametrize("kind", ["int64", "uint64", "object"])
+def test_what_an_engine_masks_counts_as_nothing_and_decides_no_type(kind):
+    masked = np.ma.array([1, 50, 3], mask=[False, True, False], dtype=kind)
+    found = integers(masked)
+    assert type(found) is np.ndarray
+    assert found.tolist() == [1, 0, 3]

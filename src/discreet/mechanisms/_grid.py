@@ -52,6 +52,8 @@ def integers(exact: object) -> int | Integers:
         return int(exact)
     if isinstance(exact, list | tuple):
         exact = _objects(exact)
+    if isinstance(exact, np.ma.MaskedArray):  # an engine masks where a null occurs: it counts as 0, and decides nothing
+        exact = exact.filled(0) if exact.dtype.kind in "iuO" else exact
     if not isinstance(exact, np.ndarray) or exact.dtype.kind not in "iuO":
         kind = str(exact.dtype) if isinstance(exact, np.ndarray) else type(exact).__name__
         raise BadParameter("exact", kind, why="noise is added to whole numbers only", fix=_FIX)

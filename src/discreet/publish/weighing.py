@@ -115,6 +115,7 @@ class Weighing:
 
     def told(self, where: Picked) -> Estimate:
         """Answer a question by the places and codes that it names."""
+        self._check()  # in a forked process another thread may have left the lock taken for ever
         with self._lock:
             self._check()
             self.asked += 1  # before anything is looked at: a question that fails was asked
