@@ -119,3 +119,10 @@ def test_the_documentation_builds_without_a_warning_and_fetches_nothing(site):
         fetched = re.findall(r"<(?:script|link|img|iframe|source)\b[^>]*(?:src|href)=[\"']?(?:https?:)?//[^\s>]*", text)
         fetched += re.findall(r"(?:url\([\"']?|@import\s+[\"'])(?:https?:)?//[^)\s]*", text)
         assert fetched == []
+
+
+def test_pages_opened_from_a_folder_can_be_searched(site):
+    assert (site / "search" / "search_index.js").read_text(encoding="utf-8").startswith("var __index = ")
+    for page, up in (("index.html", ""), ("labs/index.html", "../")):
+        assert f'<script src="{up}assets/iframe-worker.js">' in (site / page).read_text(encoding="utf-8")
+    assert (site / "assets" / "iframe-worker.js").exists()

@@ -73,6 +73,13 @@ def test_each_public_name_can_be_reached_and_is_documented(name):
     assert name in dir(discreet)
 
 
+def test_answers_can_be_annotated_with():
+    from discreet.curator.answer import Answer
+
+    assert discreet.Answer is Answer
+    assert "Answer" in dir(discreet)
+
+
 def test_a_star_import_brings_exactly_the_public_names():
     script = "from discreet import *; import json; print(json.dumps([n for n in dir() if n[0] != '_' and n != 'json']))"
     assert python(script) == SURFACE

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from discreet.core.unit import Unit as Unit
     from discreet.core.unit import person as person
     from discreet.core.unit import row as row
+    from discreet.curator.answer import Answer as Answer
     from discreet.curator.connect import connect as connect
     from discreet.curator.curator import Curator as Curator
     from discreet.plan.aggregates import count as count
@@ -92,9 +93,10 @@ _HOMES = {
     "when": "discreet.plan.expressions",
 }
 
-# The rest of the aggregates, and where rows lie: they answer to `dp.std` and the like, and stay out of the list that
-# people read first.
+# The rest of the aggregates, where rows lie, and what answers are, to annotate with: they answer to `dp.std` and the
+# like, and stay out of the list that people read first.
 _ALSO = {
+    "Answer": "discreet.curator.answer",
     **dict.fromkeys(
         ("cdf", "correlation", "covariance", "histogram", "max", "min", "std", "top_k", "variance"),
         "discreet.plan.aggregates",

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import sys
 
 import pytest
 
@@ -55,6 +56,37 @@ def test_an_answer_is_kept_for_later(token, run, result, folder):
     run("ask", TEXT, "--epsilon", "1", "--save", "answer.json")
     assert Answer.from_json((folder / "answer.json").read_text()).keys == ("ward",)
     assert result("explain", "answer.json")["rows"] == result("ask", TEXT, "--epsilon", "1")["rows"]
+
+
+@pytest.mark.parametrize(("file", "start"), [("a.png", b"\x89PNG"), ("a.svg", b"<?xml"), ("a.pdf", b"%PDF")])
+def test_an_answer_is_drawn_into_a_file(token, run, folder, file, start):
+    code, out, err = run("ask", TEXT, "--epsilon", "1", "--plot", file)
+    assert (code, err, out.splitlines()[-1]) == (Exit.DONE, "", f"The plot is in {file}.")
+    assert (folder / file).read_bytes().startswith(start)
+
+
+def test_programs_and_spreadsheets_read_nothing_but_the_answer_beside_a_plot(token, run, folder):
+    found = json.loads(run("ask", TEXT, "--epsilon", "1", "--plot", "a.svg", "--json")[1])
+    assert found["result"]["plot"] == "a.svg"
+    assert len(run("ask", TEXT, "--epsilon", "1", "--plot", "a.svg", "--csv")[1].splitlines()) == 4
+
+
+@pytest.mark.parametrize(("file", "why"), [("nowhere/a.png", "there is no such folder"), ("a.bmp", "its ending")])
+def test_an_answer_that_cannot_be_drawn_is_not_paid_for(token, result, file, why):
+    before = result("budget")["limits"]
+    found = result("ask", TEXT, "--epsilon", "1", "--fresh", "--plot", file)
+    assert found["kind"] == "BadParameter"
+    assert ("plot" in found["what"], found["why"].startswith(why)) == (True, True)
+    assert result("budget")["limits"] == before
+
+
+def test_without_matplotlib_an_answer_to_be_drawn_is_not_paid_for(token, run, result, monkeypatch):
+    before = result("budget")["limits"]
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    code, out, err = run("ask", TEXT, "--epsilon", "1", "--fresh", "--plot", "a.png")
+    assert (code, out) == (Exit.EXTRA, "")
+    assert "pip install 'discreet[plot]'" in err
+    assert result("budget")["limits"] == before
 
 
 def test_fresh_noise_is_paid_again(token, result):

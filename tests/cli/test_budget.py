@@ -29,9 +29,9 @@ def test_the_custodian_sees_everything(spent, run):
     assert code == Exit.DONE
     lines = [" ".join(line.split()) for line in out.splitlines()]
     assert lines[0] == "patients pays for visits"
-    assert any(line.startswith("for life ") and line.endswith("62% left of epsilon=2") for line in lines)
+    assert any(line.startswith("for life ") and line.endswith("62.5% left of epsilon=2") for line in lines)
     assert any(line.startswith("alice, for life ") and line.endswith("50% left of epsilon=1") for line in lines)
-    assert any(line.startswith("alice, 20") and line.endswith("17% left of epsilon=0.6") for line in lines)
+    assert any(line.startswith("alice, 20") and line.endswith("16.6% left of epsilon=0.6") for line in lines)
 
 
 def test_json_has_exact_amounts(spent, result):
@@ -39,7 +39,7 @@ def test_json_has_exact_amounts(spent, result):
     assert limits["account", None]["spent"] == {"loss": "3/4", "delta": "0"}
     assert limits["account", None]["remaining"]["loss"] == "5/4"
     assert limits["account", None]["budget"] == {"epsilon": "2", "delta": None, "rho": None}
-    assert limits["grant", "alice"]["share"] == 0.5
+    assert (limits["grant", "alice"]["share"], limits["window", "alice"]["left"]) == (0.5, "16.6%")
     assert limits["window", "alice"]["tables"] == ["visits"]
 
 
@@ -80,4 +80,10 @@ def test_no_line_is_wider_than_the_screen_and_none_is_torn(spent, run, monkeypat
     out = run("budget")[1]
     assert max(map(len, out.splitlines())) <= width
     assert "of epsilon=0.6" in out
-    assert "62% left" in out
+    assert "62.5% left" in out
+
+
+def test_a_budget_of_epsilon_and_delta_is_a_share_with_the_exact_figures_explained_below(vault, run):
+    lines = [" ".join(line.split()) for line in run("budget")[1].splitlines()]
+    assert lines[1].endswith("100% left of epsilon=3, delta=1e-06")
+    assert lines[2].startswith("for life: counted in Renyi epsilon of order")

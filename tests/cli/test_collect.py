@@ -171,7 +171,7 @@ def test_a_closed_epoch_takes_nothing_more(survey, folder, run):
         ("1\n--2\n", (), "line 2"),
         ("1\n9\n", (), "from 0 to 4"),
         ("1\n", ("--epoch", "3"), "epochs 0 to 2"),
-        ("1\n", ("--batch", "0"), "batch=0"),
+        ("1\n", ("--batch", "0"), "--batch 0"),
         ("1\n", ("--key", "ab" * 32), "another key"),
     ],
 )

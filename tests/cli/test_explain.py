@@ -30,6 +30,13 @@ def test_it_draws_the_table_and_says_what_it_means(saved, run):
         assert " ".join(paragraph.split())[:60] in words
 
 
+def test_a_saved_answer_is_drawn(saved, run, result, folder):
+    out = run("explain", "answer.json", "--plot", "answer.png")[1]
+    assert out.splitlines()[-1] == "The plot is in answer.png."
+    assert (folder / "answer.png").read_bytes().startswith(b"\x89PNG")
+    assert result("explain", "answer.json", "--plot", "nowhere/a.png")["why"] == "there is no such folder"
+
+
 def test_json_has_the_rows_and_the_paragraphs(saved, result):
     found = result("explain", "answer.json")
     assert found["rows"] == [dict(row) for row in saved]

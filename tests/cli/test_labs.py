@@ -80,7 +80,7 @@ def test_notebooks_are_exported(run, result, folder):
         (("run", "99"), "lab='99'"),
         (("show", "x"), "lab='x'"),
         (("run",), "Missing argument"),
-        (("run", "1", "2", "--plot", "a.svg"), "plot="),
+        (("run", "1", "2", "--plot", "a.svg"), "--plot a.svg"),
         (("export", "a", "--only", "0"), "lab='0'"),
     ],
 )
@@ -90,4 +90,4 @@ def test_what_cannot_be_is_refused(result, run, folder, words, what):
 
 
 def test_a_plot_of_another_kind_is_refused(result, folder):
-    assert "plot=" in result("labs", "run", "6", "--plot", "curves.bmp")["what"]
+    assert result("labs", "run", "6", "--plot", "curves.bmp")["what"] == "--plot curves.bmp"

@@ -1,5 +1,7 @@
 """discreet preview: what a question in SQL would cost, without paying."""
 
+import re
+
 import pytest
 
 from discreet.cli.exits import Exit
@@ -40,3 +42,21 @@ def test_refusals_are_those_of_the_question(token, run):
     code, _, err = run("preview", "SELECT ward FROM visits", "--epsilon", "1")
     assert code == Exit.REFUSED
     assert "^^^^" in err
+
+
+def test_a_question_that_was_answered_before_is_free_and_says_so(token, run, result):
+    assert result("preview", TEXT, "--epsilon", "1")["answered"] is False
+    run("ask", TEXT, "--epsilon", "1")
+    assert result("preview", TEXT, "--epsilon", "1")["answered"] is True
+    out = run("preview", TEXT, "--epsilon", "1")[1]
+    assert "answered before: free (its price was epsilon 1)" in out
+    assert "would remain" not in out
+    assert result("preview", TEXT, "--epsilon", "0.9")["answered"] is False
+
+
+def test_a_price_that_would_fit_is_said_as_it_is_typed(token, run, result):
+    assert "would fit" not in run("preview", TEXT, "--epsilon", "1")[1]
+    assert any(line.endswith("would fit") for line in result("preview", TEXT, "--epsilon", "50")["remaining"])
+    code, _, err = run("ask", TEXT, "--epsilon", "50")
+    assert code == Exit.BUDGET
+    assert re.search(r"fix  --epsilon \S+ would fit", err)

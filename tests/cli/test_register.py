@@ -70,7 +70,19 @@ def test_the_policy_says_which_vault_unless_the_line_does(folder, run):
             assert curator.tables() == ["more"]
 
 
+def test_a_key_with_a_comma_in_it_stands_in_double_quotes(folder, run):
+    run("init")
+    words = ("--unit", "row", "--column", 'ward=A, "Intensive, Care"', *PRICE)
+    assert run("register", "visits", "visits.csv", *words)[0] == Exit.DONE
+    with Curator("vault.discreet", create=False) as curator:
+        assert curator.table("visits").table["ward"].keys == ("A", "Intensive, Care")
+
+
 REFUSED = [
+    (("visits", "visits.csv", "--unit", "row", "--column", 'age="A', *PRICE), Exit.USAGE, "a double quote opens"),
+    (("visits", "visits.csv", "--unit", "row", "--column", "age=9..0", *PRICE), Exit.USAGE, "--column age=9..0: low"),
+    (("visits", "visits.csv", *TERMS), Exit.USAGE, "the budget is missing"),
+    (("visits", "visits.csv", "--column", "age=0..110", *PRICE), Exit.USAGE, "--unit is missing"),
     (("visits", "none.csv", *TERMS, *PRICE), Exit.REFUSED, "there is none"),
     (("visits", "visits.csv", *TERMS), Exit.USAGE, "say how much it may lose"),
     (("visits", "visits.csv", "--column", "age=0..110", *PRICE), Exit.USAGE, "use --unit row"),

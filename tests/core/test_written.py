@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.core.errors import BadParameter
-from discreet.core.written import as_written, parse_written
+from discreet.core.written import as_written, parse_written, typed
 
 
 @pytest.mark.parametrize(
@@ -66,3 +66,30 @@ def test_text_that_is_no_number_is_refused(text):
     with pytest.raises(BadParameter) as refused:
         parse_written("scale", text)
     assert refused.value.name == "scale"
+
+
+@pytest.mark.parametrize("value", [Fraction(1, 10**5000), Fraction(10**5000), -(10**4000), 10**801])
+def test_a_rational_of_very_many_digits_is_refused_as_a_decimal_is(value):
+    with pytest.raises(BadParameter, match="at most 800 digits") as refused:
+        as_written("epsilon", value)
+    assert refused.value.value is value
+    assert str(refused.value)
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False))
+def test_what_was_read_once_can_be_read_again(value):
+    try:
+        found = as_written("low", value)
+    except BadParameter:
+        return
+    assert as_written("low", found) == found
+
+
+@given(st.fractions() | st.floats(allow_nan=False, allow_infinity=False).map(lambda each: Fraction(repr(each))))
+def test_a_number_as_it_would_be_typed_means_the_same(value):
+    assert as_written("low", typed(value)) == value
+
+
+def test_fractions_are_typed_as_people_do():
+    numbers = [Fraction(-1), Fraction(1, 1000), Fraction(1, 3), Fraction(10**100), 0.5, None]
+    assert list(map(repr, map(typed, numbers))) == ["-1", "0.001", "Fraction(1, 3)", "1e+100", "0.5", "None"]

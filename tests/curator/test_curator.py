@@ -347,6 +347,64 @@ def test_the_same_rows_are_not_counted_for_other_people_or_one_by_one(curator, v
     assert register(curator, file, "more", unit=person("patient_id", max_rows=1), budget=None).account == "visits"
 
 
+SAME_PEOPLE = (
+    "visits is told apart by the same column: if these are the same people, they may lose both budgets;"
+    " then keep to one of the two tables, or put both into the group visits of a new vault"
+)
+
+
+def test_a_table_whose_people_may_be_those_of_another_account_is_noted(curator, visits):
+    copied = {"Patient_ID": [1], "age": [41], "ward": ["A"]}
+    more = register(curator, copied, "more", unit=person("Patient_ID", max_rows=1))
+    assert visits.notes == ()
+    assert more.notes == (SAME_PEOPLE,)
+    assert repr(more).endswith(f"note: {SAME_PEOPLE}")
+    assert register(curator, copied, "more", unit=person("Patient_ID", max_rows=1)).notes == more.notes
+    assert curator.table("more") == more
+    assert "told apart" not in "\n".join(entry.body for entry in curator.ledger.entries())
+
+
+def test_tables_of_one_account_of_rows_or_of_other_people_are_not_noted(curator, visits):
+    columns = {"age": between(0, 110)}
+    frames = ({"patient_id": [number], "nurse": [number], "age": [number]} for number in range(3))
+    found = [
+        register(curator, next(frames), "grouped", columns=columns, budget=None, group="visits"),
+        register(curator, next(frames), "rows", unit=row(), columns=columns),
+        register(curator, next(frames), "nurses", unit=person("nurse", max_rows=1), columns=columns),
+    ]
+    assert [each.notes for each in found] == [(), (), ()]
+
+
+def test_of_a_group_the_note_names_a_table_and_the_account(curator):
+    columns = {"age": between(0, 110)}
+    frames = ({"patient_id": [number], "age": [number]} for number in range(3))
+    for name in ("stays", "drugs"):
+        register(curator, next(frames), name, columns=columns, group="patients")
+    (note,) = register(curator, next(frames), "more", columns=columns).notes
+    assert note.startswith("drugs is told apart by the same column: ")
+    assert note.endswith("put both into the group patients of a new vault")
+
+
+def test_a_registered_table_shows_its_declaration_and_not_its_source(curator, visits, file):
+    shown = repr(visits)
+    assert shown.startswith("visits\nprotects one person (patient_id), at most ")
+    assert "\nversion 1, paid by the account visits\n" in shown
+    assert "\nage     number    0 to 110 in steps of 1\n" in shown
+    assert str(file) not in shown
+    assert "VARCHAR" not in shown
+
+
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_people_told_apart_by_moments_are_refused(curator, zone):
+    frame = pd.DataFrame({"patient_id": pd.to_datetime(["2024-01-01"]).tz_localize(zone), "age": [1], "ward": ["A"]})
+    kind = "TIMESTAMP_NS" if zone is None else "TIMESTAMP WITH TIME ZONE"
+    assert refusal(BadParameter, lambda: register(curator, frame)) == (
+        f"identifier='patient_id': people cannot be told apart safely by moments in time, of the type {kind}."
+        " Fix: use a text or integer column."
+    )
+    assert curator.tables() == []
+
+
 # Rows from memory -----------------------------------------------------------------------------------------------------
 
 FRAME = pd.DataFrame({"patient_id": [1, 2, 1], "age": [41, 7, 42], "ward": ["A", "B", "C"]})
@@ -376,6 +434,45 @@ def test_a_copy_may_be_refreshed_as_it_is(curator):
     first = register(curator, FRAME)
     assert curator.refresh("visits").source == first.source
     curator.check("visits")
+
+
+@pytest.mark.parametrize("rows", [FRAME, FRAME.to_dict("list")], ids=["frame", "dict"])
+def test_the_same_rows_from_memory_may_be_registered_again(curator, rows):
+    first, head = register(curator, rows), curator.ledger.head
+    assert register(curator, rows.copy()) == first
+    assert curator.ledger.head == head
+    (copy,) = (curator.path.parent / "vault.discreet.data").iterdir()
+    assert first.source.path == str(copy)
+
+
+def test_many_rows_from_memory_are_known_again(curator):
+    frame = pd.DataFrame({"patient_id": range(300_000), "age": range(300_000), "ward": ["A"] * 300_000})
+    assert register(curator, frame) == register(curator, frame)
+
+
+def test_other_rows_from_memory_are_refused_under_the_name_and_leave_no_copy(curator, file):
+    first = register(curator, FRAME)
+    for other in (FRAME.assign(age=[41, 7, 43]), FRAME.to_dict("list"), file):
+        assert refusal(Conflict, lambda other=other: register(curator, other)) == (
+            "table 'visits': it is registered with another source."
+            " Fix: use refresh('visits', source) for new rows, declare('visits', ...) for new bounds."
+        )
+    curator.refresh("visits", FRAME.assign(age=1))
+    with pytest.raises(Conflict, match="another source"):  # what it was once is not what it is
+        register(curator, FRAME)
+    assert len(list((curator.path.parent / "vault.discreet.data").iterdir())) == 1
+    assert curator.table("visits").source != first.source
+
+
+def test_the_same_rows_under_another_declaration_are_refused_for_that(curator):
+    register(curator, FRAME)
+    with pytest.raises(Conflict, match="another declaration"):
+        register(curator, FRAME, columns={"age": between(0, 90)})
+
+
+def test_a_file_is_not_taken_for_the_rows_in_memory(curator, visits):
+    with pytest.raises(Conflict, match="another source"):
+        register(curator, FRAME)
 
 
 def test_a_refused_registration_leaves_no_copy(curator):

@@ -22,6 +22,9 @@ from discreet.curator.declare import budget_of, column_of, expiry_of, unit_of
         ("0..110!", between(0, 110, nullable=False)),
         ("2020-01-01..2024-12-31", date("2020-01-01", "2024-12-31")),
         ("A,B,C", one_of("A", "B", "C")),
+        ('A, "Intensive, Care" ,5" tube', one_of("A", "Intensive, Care", '5" tube')),
+        ('"a..b"!', one_of("a..b", nullable=False)),
+        ('"say ""A""", B ', one_of('say "A"', "B")),
         ("A, B", one_of("A", "B")),
         ("A,", one_of("A")),
         ("1,2,3", one_of(1, 2, 3)),
@@ -34,7 +37,9 @@ def test_a_column_is_read_from_a_few_words(words, column):
     assert column_of(words) == column
 
 
-@pytest.mark.parametrize("words", ["", "A", "txt", "0-110", "0..", "..", "5..1", "a..b", "0..1:0", ","])
+@pytest.mark.parametrize(
+    "words", ["", "A", "txt", "0-110", "0..", "..", "5..1", "a..b", "0..1:0", ",", '"A', '"A"B,C', '""']
+)
 def test_a_column_that_says_nothing_is_refused(words):
     with pytest.raises(Refusal):
         column_of(words)

@@ -2,9 +2,11 @@
 
 import datetime as dt
 import inspect
+import math
 from fractions import Fraction
 
 import duckdb
+import pandas as pd
 import pytest
 
 from discreet.account.budget import Budget
@@ -170,6 +172,62 @@ def test_a_column_that_is_unique_alone_is_named_alone(curator):
     assert found == [("note", "name", "100% of the rows are unique on name")]
 
 
+@pytest.mark.parametrize(
+    ("dtype", "last", "found"),
+    [
+        ("float64", 2**53, ("note", "id", "people are told apart by floating-point numbers")),
+        ("float64", 2**53 + 2, ("warning", "id", "1 row has a floating-point identifier beyond 2^53")),
+        ("float32", 2**24 + 2, ("warning", "id", "1 row has a floating-point identifier beyond 2^24")),
+        ("Int64", 2**53 + 2, None),
+        ("object", "9007199254740993", None),
+    ],
+)
+def test_an_identifier_in_floating_point_numbers_is_remarked(curator, dtype, last, found):
+    frame = pd.DataFrame({"id": pd.array([*range(999), last], dtype=dtype), "n": [n % 100 for n in range(1000)]})
+    remarks = lint(curator, frame, {"n": between(0, 100)}, unit=person("id", max_rows=1))
+    assert remarks == ([] if found is None else [found])
+
+
+def test_a_missing_identifier_makes_whole_numbers_floating_and_is_remarked_with_the_fix(curator):
+    frame = pd.DataFrame({"id": [1, None, math.inf] + [2] * 997, "n": [n % 100 for n in range(1000)]})
+    lint(curator, frame, {"n": between(0, 100)}, unit=person("id", max_rows=1000))
+    fixes = {remark.what: remark.fix for remark in curator.lint()}
+    assert fixes["people are told apart by floating-point numbers"] == (
+        'store it as text or whole numbers; in pandas: frame["id"].astype("Int64")'
+    )
+
+
+@pytest.mark.parametrize(
+    ("dtype", "column", "remarked"),
+    [
+        ("float64", between(0, 2**53), False),
+        ("float64", between(0, 2**54), True),
+        ("float64", between(0, 2**50, step=0.01), True),
+        ("float64", between(0, 2**60, step=2**20), False),
+        ("float32", between(0, 2**25), True),
+        ("Int64", between(0, 2**60), False),
+    ],
+)
+def test_bounds_beyond_what_floating_point_numbers_hold_are_a_warning(curator, dtype, column, remarked):
+    found = lint(curator, pd.DataFrame({"n": pd.array(range(1000), dtype=dtype)}), {"n": column})
+    floating = [words for *_, words in found if "floating-point" in words]
+    power = 24 if dtype == "float32" else 53
+    words = f"its bounds are more than 2^{power} steps from zero, and it is stored as floating-point numbers"
+    assert floating == ([words] if remarked else [])
+
+
+def test_a_table_whose_people_may_have_two_budgets_is_a_note(curator):
+    data = {"id": [*range(1000)], **clean()}
+    lint(curator, data, {"n": between(0, 100)}, unit=person("id", max_rows=1))
+    unit, budget = person("id", max_rows=1), Budget(epsilon=1)
+    more = {**data, "n": data["n"][::-1]}
+    curator.register("more", more, unit=unit, columns={"n": between(0, 100)}, budget=budget)
+    assert [(found.severity, found.table, found.column, found.what) for found in curator.lint()] == [
+        ("note", "more", "id", "t is told apart by the same column"),
+        ("note", "t", "id", "more is told apart by the same column"),
+    ]
+
+
 def test_the_identifier_is_no_quasi_identifier(curator):
     data = {"id": list(range(500)), "n": [number % 100 for number in range(500)]}
     found = lint(curator, data, {"id": text(), "n": between(0, 100)}, unit=person("id", max_rows=1))
@@ -215,11 +273,11 @@ def test_no_session_reaches_lint():
 
 
 def test_values_that_cannot_be_read_as_declared_are_remarked_with_what_they_look_like(curator):
-    data = {"n": ["1,200.50", "7", "", "NaN"] * 10, "day": ["29.02.2024", "2024-02-29"] * 20, "ok": ["Y", "yes"] * 20}
+    data = {"n": ["1,200.50", "7", "", "NaN"] * 10, "day": ["29.02.2024", "2024-02-29"] * 20, "ok": ["ja", "yes"] * 20}
     columns = {"n": between(0, 5000), "day": date("2000-01-01", "2030-12-31"), "ok": flag()}
     found = [what for severity, _, what in lint(curator, data, columns) if severity == "warning"]
     assert found == [
         "10 rows (25%) cannot be read as a number: '1,200.50'",
         "20 rows (50%) cannot be read as a date: '29.02.2024'",
-        "20 rows (50%) cannot be read as a flag: 'Y'",
+        "20 rows (50%) cannot be read as a flag: 'ja'",
     ]

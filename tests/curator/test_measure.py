@@ -106,5 +106,6 @@ def test_an_aggregate_is_said_in_words():
         "mean of x",
     ]
     assert word_of(dp.std("x")) == "std"
+    assert [about_of(each) for each in (dp.median("x"), dp.quantile("x", 0.9))] == ["median of x", "quantile of x"]
     assert made(dp.count(), rows=20).noise == "Laplace, scale 20"
     assert made(dp.count(), Price.of(rho=0.5)).noise == "Gaussian, sigma 1"

@@ -54,7 +54,7 @@ def test_a_preview_costs_nothing_and_opens_no_engine(tmp_path, monkeypatch):
 def test_every_column_has_mechanism_sensitivity_noise_and_cost(tmp_path):
     found = ask(opened(tmp_path, SOME, columns=COLUMNS).table("visits")).preview(epsilon=3, rows=1000)
     assert [line.column for line in found.lines] == ["n", "cost", "half"]
-    assert [line.mechanism for line in found.lines] == ["count", "mean", "quantile"]
+    assert [line.mechanism for line in found.lines] == ["count", "mean", "median"]
     assert (found["n"].sensitivity, found["n"].noise, found["n"].half_width) == ("3", "Laplace, scale 3", 9)
     assert found["cost"].within.startswith("at most ")
     assert found["half"].half_width is None
@@ -96,7 +96,9 @@ def test_notes_say_what_is_selected_and_bought(tmp_path):
 def test_a_preview_prints_as_text_html_rich_and_json(tmp_path):
     found = ask(opened(tmp_path, SOME, columns=COLUMNS).table("visits")).preview(epsilon=1)
     assert "95% half-width" in str(found)
-    assert "<table>" in found._repr_html_()
+    html = found._repr_html_()
+    assert html.startswith('<div class="discreet-answer"><style>')  # as answers are
+    assert html.count("<tr>") == 4
     assert found.__rich__().row_count == 3
     assert json.loads(json.dumps(found.record()))["columns"][0]["column"] == "n"
 
@@ -104,7 +106,7 @@ def test_a_preview_prints_as_text_html_rich_and_json(tmp_path):
 def test_errors_are_drawn_against_the_price(tmp_path):
     found = ask(opened(tmp_path, SOME, columns=COLUMNS).table("visits")).preview(epsilon=1, rows=500)
     figure = found.plot(tmp_path / "errors.svg")
-    assert [panel.get_title() for panel in figure.axes] == ["n", "cost", "half"]
+    assert [panel.get_title("left") for panel in figure.axes] == ["n", "cost", "half"]
     halves = figure.axes[0].lines[0].get_ydata()
     assert list(halves) == sorted(halves, reverse=True)
     assert (tmp_path / "errors.svg").stat().st_size > 1000

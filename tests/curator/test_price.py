@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.account.budget import Budget
 from discreet.account.zcdp import Zcdp
 from discreet.core.errors import BadParameter
 from discreet.curator.price import Price, root_below
+from tests.curator.questions import opened
 
 
 def test_a_price_is_exactly_what_was_written():
@@ -22,12 +24,30 @@ def test_a_price_is_in_one_currency(given):
         Price.of(**given)
 
 
-@pytest.mark.parametrize("amount", [0, -1, float("nan"), float("inf"), "1", True, None, 1e-101, Fraction(1, 10**400)])
+@pytest.mark.parametrize(
+    "amount", [0, -1, float("nan"), float("inf"), "1", True, None, 1e-101, Fraction(1, 10**400), 1.1e100, 10**350]
+)
 @pytest.mark.parametrize("currency", ["epsilon", "rho"])
 def test_a_price_is_a_positive_number(currency, amount):
     with pytest.raises(BadParameter) as refused:
         Price.of(**{currency: amount})
     assert refused.value.fix
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"), [(Fraction(-1), "-1"), (Fraction(-1, 2), "-0.5"), (Fraction(10**200), "1e+200")]
+)
+def test_a_refused_price_is_shown_as_people_write_numbers(amount, shown):
+    with pytest.raises(BadParameter) as refused:
+        Price.of(epsilon=amount)
+    assert refused.value.what == f"epsilon={shown}"
+    with pytest.raises(BadParameter, match=r"epsilon=\(1, 0\.001\)"):
+        Price.of(epsilon=Fraction(1), rho=Fraction(1, 1000))
+
+
+def test_the_dearest_price_is_previewed_and_refused_without_a_failure(tmp_path):
+    table = opened(tmp_path, budget=Budget(epsilon=1)).table("visits")
+    assert "too little left" in str(table.count().preview(epsilon=10**100))
 
 
 @pytest.mark.parametrize("delta", [-1e-9, 1, 2, float("nan")])

@@ -1,14 +1,15 @@
 """Query: columns to speak of, verbs that return another table, and nothing paid."""
 
 import copy
+import re
 
 import pytest
 
 import discreet as dp
 from discreet.core.errors import BadParameter, UnknownName
-from discreet.curator.query import UnknownColumn
+from discreet.curator.query import NothingAsked, UnknownColumn
 from discreet.plan.expressions import Name
-from tests.curator.questions import answered, head, opened
+from tests.curator.questions import ROWS, answered, curator_of, head, opened
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +26,96 @@ def test_columns_are_attributes_and_items(visits):
     assert isinstance(visits.age, Name)
     assert visits["age"].same_as(visits.age)
     assert {"age", "where", "ward"} <= set(dir(visits))
+
+
+def test_a_table_shows_what_was_declared_of_it(visits):
+    assert repr(visits).splitlines() == [
+        "visits, 10 rows declared",
+        "protects one person (id), at most 3 rows, added or removed",
+        "",
+        "column  kind      declared",
+        "──────  ────────  ──────────────────────────",
+        "ward    category  A, B, C",
+        "age     number    0 to 110 in steps of 1",
+        "cost    number    -50 to 450 in steps of 0.5",
+        "city    text      any text",
+        "urgent  flag      true or false",
+    ]
+
+
+def test_a_question_shows_its_steps_in_words(visits):
+    wards = visits.desk.public("wards", {"ward": ["A", "B"], "floor": [1, 2]})
+    wide = visits.where(visits.age >= 65, visits.urgent).derive(twice=visits.age * 2)
+    shown = repr(wide.select("ward", "city", price="cost").join(wards, on="ward").group_by("ward", "city"))
+    assert shown.split("\n\n")[-1].splitlines() == [
+        "keep rows where age >= 65",
+        "keep rows where urgent",
+        "derive twice = age * 2",
+        "select ward, city, cost as price",
+        "join the public table wards on ward",
+        "group by ward, city (keys of city by private selection)",
+    ]
+    assert "price   number    -50 to 450 in steps of 0.5" in shown
+
+
+def test_tables_that_meet_are_both_shown(tmp_path):
+    session = opened(tmp_path)
+    unit, columns = dp.person("id", max_rows=2), {"dose": dp.between(0, 9)}
+    curator_of(session).register("drugs", {"id": [1], "dose": [2]}, unit=unit, columns=columns, group="visits")
+    session = curator_of(session).session(curator_of(session).grant("eve", ["visits", "drugs"]))
+    drugs, visits = session.table("drugs"), session.table("visits")
+    both = visits.join(drugs.where(drugs.dose > 1), most=1)
+    shown = repr(both.union(both))
+    assert "protects one person (id), at most 2 rows" in shown
+    assert "\njoin drugs (keep rows where dose > 1) on the person, at most 1 for each row\n" in shown
+    assert "\nadd the rows of drugs and visits (join drugs" in shown
+
+
+def test_what_is_shown_tells_neither_where_the_rows_are_nor_anything_of_them(tmp_path):
+    shown = []
+    for data in (ROWS, {**ROWS, "id": [str(number) for number in ROWS["id"]], "city": ["Ghent"] * 10}):
+        table = opened(tmp_path, data).table("visits")
+        shown.append(repr(table) + table._repr_html_())
+    assert shown[0] == shown[1]
+    assert not {"parquet", "vault", "BIGINT", "VARCHAR", "alice"} & set(re.findall(r"\w+", shown[0]))
+
+
+def test_a_notebook_shows_the_same_escaped_in_the_style_of_answers(tmp_path):
+    columns = {"a<b": dp.one_of("<i>", "&"), "n": dp.between(0, 1)}
+    table = opened(tmp_path, {"id": [1], "a<b": ["&"], "n": [0]}, columns=columns).table("visits")
+    page = table.where(table.n < 1)._repr_html_()
+    assert '<div class="discreet-answer"><style>' in page
+    assert '<th scope="row">a&lt;b</th><td>category</td><td>&lt;i&gt;, &amp;</td>' in page
+    assert "<p>keep rows where n &lt; 1</p>" in page
+
+
+def test_a_table_whose_session_is_closed_says_so(tmp_path):
+    session = opened(tmp_path)
+    table = session.table("visits")
+    session.close()
+    assert repr(table) == "visits: it was closed"
+    assert table._repr_html_() is None
+    assert "where" in dir(table)
+
+
+def test_completion_offers_columns_and_verbs_and_nothing_from_inside(tmp_path):
+    columns = {"age": dp.between(0, 1), "plan": dp.flag(), "first name": dp.text(), "count": dp.flag()}
+    table = opened(tmp_path, {"id": [1], **{name: ["1"] for name in columns}}, columns=columns).table("visits")
+    assert table.__dir__()[:2] == ["age", "columns"]
+    assert not {"plan", "desk", "keys", "snapshot", "frozen", "registered", "first name"} & set(dir(table))
+    assert {"where", "agg", "count", "group_by", "synthesize"} <= set(dir(table))
+    assert table._ipython_key_completions_() == [*columns]
+    assert all(hasattr(table, name) for name in dir(table))
+
+
+@pytest.mark.parametrize("verb", ["release", "preview", "for_error"])
+def test_a_table_of_which_nothing_is_asked_says_how_to_ask(visits, verb):
+    with pytest.raises(NothingAsked) as refused:
+        getattr(visits.group_by("ward"), verb)
+    assert str(refused.value) == (
+        f"{verb} of a table: nothing is asked yet. Fix: ask for aggregates first: .agg(n=dp.count()).{verb}(...)."
+    )
+    assert not hasattr(visits, verb)
 
 
 @pytest.mark.parametrize("ask", [lambda t: t.agee, lambda t: t["agee"], lambda t: t.group_by("agee")])

@@ -81,6 +81,6 @@ def test_what_remains_is_said_in_a_line_for_each_limit(tmp_path):
         session = curator.session(curator.grant("eve", "t", budget=dp.Budget(epsilon=2)))
         session.table("t").count().release(epsilon=1)
         left = session.remaining()
-    assert str(left) == ("the budget of t: 75.0% left (3 of 4 epsilon)\nyour cap of t: 50.0% left (1 of 2 epsilon)")
+    assert str(left) == ("the budget of t: 75% left (3 of 4 epsilon)\nyour cap of t: 50% left (1 of 2 epsilon)")
     assert len(left) == 2
     assert left[1].scope == "grant"

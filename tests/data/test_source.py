@@ -236,6 +236,22 @@ def test_a_missing_file_is_refused_with_its_path(tmp_path, path):
     assert refusal.value.fix == "give the path of a file that can be read"
 
 
+@pytest.mark.parametrize("path", ["/", "//", "/tmp/.."])
+def test_the_root_of_all_files_is_no_table(path):
+    with pytest.raises(SourceMissing, match="not the folder of one table"):
+        settle(locate(path))
+
+
+@pytest.mark.parametrize("error", [FileNotFoundError, PermissionError])
+def test_a_folder_that_cannot_be_looked_through_is_refused(tmp_path, monkeypatch, error):
+    def broken(*_):
+        raise error("gone")
+
+    monkeypatch.setattr("pathlib.Path.rglob", broken)
+    with pytest.raises(SourceMissing, match="it cannot be looked through"):
+        settle(locate(tmp_path))
+
+
 def test_a_file_that_is_no_parquet_is_refused_without_the_engines_words(tmp_path):
     with pytest.raises(SourceMissing, match="it cannot be read as Parquet"):
         describe(parquet(written(tmp_path, "secret words", "t.parquet")))

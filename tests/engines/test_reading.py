@@ -88,6 +88,30 @@ def test_every_odd_spelling_is_read_as_the_reference_reads_it(subject):
     check(subject, "VARCHAR", columns, [*ODD, *LONG, *DAYS, "\\", "\\'", "'", '"', "A\u0308", "Ä", "İ", "\u017f", None])
 
 
+def test_flags_are_read_from_the_words_that_hospitals_write(subject):
+    spelled = {True: ("y", "Y", " y", "YES ", "t", "True", " TRUE  ", "1"), False: ("n", "N", "  n ", "No", "F", "0 ")}
+    spelled[None] = (
+        "",
+        " ",
+        "ye",
+        "nope",
+        "j",
+        "\ty",
+        "y\n",
+        "\u00a0y",
+        "y\u3000",
+        "\uff59",
+        "y y",
+        "1.0",
+        "-1",
+        "01",
+        None,
+    )
+    raw = [(word, (flag,)) for flag, words in spelled.items() for word in words]
+    check(subject, "VARCHAR", [dp.flag().named("raw")], [word for word, _ in raw], [flag for _, flag in raw])
+    check(subject, "VARCHAR", [dp.flag().named("raw")], [word for word, _ in raw])
+
+
 def test_tiny_floats_divided_by_large_steps_are_zero(subject):
     raw = [5e-324, -5e-324, 1e-310, -1e-300, 2.5, -2.5, 2.4999999999999996, 7.5, 1e308, -1e308, math.nan, math.inf]
     columns = [dp.between(-100 * step, 100 * step, step=step) for step in (5, 10**9, 10**30, 10**300)]

@@ -2,12 +2,16 @@
 
 import json
 from dataclasses import FrozenInstanceError, replace
+from fractions import Fraction
 
 import pytest
 
+from discreet.account.discrete_laplace import DiscreteLaplace
+from discreet.account.gaussian import Gaussian
 from discreet.account.pure import Pure
 from discreet.core.errors import BadParameter, MissingExtra
 from discreet.lab import ClaimViolated, Finding, audit
+from discreet.lab._plot import claim_words
 from discreet.lab.finding import worst
 from discreet.mechanisms.laplace import Laplace
 
@@ -25,6 +29,14 @@ def test_the_most_telling_finding_is_a_violated_one_then_the_nearest_to_its_clai
     assert worst((FINDING, strong, weak)) is strong
     assert strong.violated
     assert not weak.violated
+
+
+def test_a_finding_reads_as_a_sentence():
+    assert str(FINDING) == (
+        "consistent (black box, 1,000 samples): epsilon 0.9 or more is spent at delta 0, where 1 is allowed: output > 0"
+    )
+    broken = replace(FINDING, lower=float("inf"), verdict="violated", layer="exact", samples=0, delta=1e-6, event="")
+    assert repr(broken) == "violated (exact): epsilon infinity or more is spent at delta 1e-06, where 1 is allowed"
 
 
 def test_a_record_is_plain_json_also_when_epsilon_is_infinite():
@@ -50,6 +62,12 @@ def test_the_curve_of_the_claim_and_the_point_are_drawn(tmp_path, ending):
 def test_a_replay_has_no_rates_to_draw(tmp_path):
     with pytest.raises(BadParameter, match="no rates to draw"):
         audit(Laplace(epsilon=1), 0, 1, layers=["replay"]).plot(tmp_path / "audit.png")
+
+
+def test_a_claim_is_written_over_its_plot_as_one_would_type_it():
+    assert claim_words(DiscreteLaplace(Fraction(10), 1)) == "DiscreteLaplace(scale=10, sensitivity=1)"
+    several = Pure(Fraction(1, 3)) * 3 + Gaussian(Fraction(11, 10)).sampled(Fraction(1, 100))
+    assert claim_words(several) == "3 * Pure(epsilon=1/3) + Sampled(loss=Gaussian(sigma=1.1), rate=0.01)"
 
 
 def test_without_matplotlib_the_plot_refuses_with_the_pip_line(tmp_path, monkeypatch):

@@ -172,6 +172,7 @@ def test_labels_are_escaped_and_the_largest_come_first():
 
 def test_an_estimate_draws_itself(tmp_path):
     estimate(100).plot(tmp_path / "bars.svg")
+    assert estimate(2).plot().get_figwidth() * 72 >= 450  # points: room for the words below
     assert (tmp_path / "bars.svg").read_text(encoding="utf-8").lstrip().startswith("<?xml")
     with pytest.raises(BadParameter, match="could not be written"):
         estimate().plot(tmp_path / "absent" / "bars.svg")

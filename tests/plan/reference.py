@@ -15,7 +15,7 @@ HALF = Fraction(1, 2)
 NUMBER = re.compile(r" *[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)? *")
 WHOLE = re.compile(r" *[+-]?[0-9]+ *")
 DAY = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})([ T][0-9:.Z+-]*)?")
-TRUE, FALSE = ("true", "t", "yes", "1"), ("false", "f", "no", "0")
+TRUE, FALSE = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
 
 
 def read(column, raw):
@@ -80,7 +80,7 @@ def read_days(raw):
 
 def read_flag(raw):
     if isinstance(raw, str):
-        word = "".join(chr(ord(c) + 32) if "A" <= c <= "Z" else c for c in raw)
+        word = "".join(chr(ord(c) + 32) if "A" <= c <= "Z" else c for c in raw.strip(" "))
         return True if word in TRUE else False if word in FALSE else None
     if isinstance(raw, bool | int | float | Decimal):
         return True if raw == 1 else False if raw == 0 else None

@@ -22,6 +22,12 @@ def test_every_command_of_the_tutorial_works_in_order(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     exec(blocks("python")[0], {})
     shell = "set -eu\n" + "\n".join(blocks("sh"))
+    # The token that a reader would copy from what grant printed.
+    grant, token = "discreet grant alice visits --epsilon 2\n", "DISCREET_TOKEN=...\n"
+    assert grant in shell
+    assert token in shell
+    shell = shell.replace(grant, "discreet grant alice visits --epsilon 2 > granted; cat granted\n")
+    shell = shell.replace(token, "DISCREET_TOKEN=$(grep -oE '[0-9a-f]{12}_[0-9a-f]{48}' granted)\n")
     environment = {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
     ran = subprocess.run(["sh", "-c", shell], env=environment, capture_output=True, text=True)
     assert (ran.returncode, ran.stderr) == (0, "")

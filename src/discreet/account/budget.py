@@ -10,7 +10,7 @@ from discreet.account.exceeded import BudgetExceeded as BudgetExceeded
 from discreet.account.filter import ApproxFilter, Filter, PureFilter, ZcdpFilter
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation
-from discreet.core.written import Number, as_written
+from discreet.core.written import Number, as_written, typed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,16 +31,17 @@ class Budget:
         if (self.epsilon is None) == (self.rho is None):
             raise BadParameter(
                 "epsilon, rho",
-                (self.epsilon, self.rho),
+                (typed(self.epsilon), typed(self.rho)),
                 why="a budget is counted in epsilon or in rho",
                 fix="use Budget(epsilon=1), Budget(epsilon=1, delta=1e-6) or Budget(rho=0.1)",
             )
         if self.epsilon is not None:
-            positive("epsilon", as_written("epsilon", self.epsilon))
+            positive("epsilon", typed(as_written("epsilon", self.epsilon)))
         if self.rho is not None:
-            positive("rho", as_written("rho", self.rho))
+            positive("rho", typed(as_written("rho", self.rho)))
         if self.delta is not None:
-            (failure if self.epsilon is None else positive_failure)("delta", as_written("delta", self.delta))
+            check = failure if self.epsilon is None else positive_failure
+            check("delta", typed(as_written("delta", self.delta)))
 
     def filter(self, *, relation: Relation = "add_remove") -> Filter:
         """Return the filter that enforces the budget from nothing spent."""

@@ -66,8 +66,21 @@ def session_of(vault: Path, token: str | None) -> Iterator[Session]:
     if token is None:
         why, fix = "whose question it is, and whose budget, is told by a token", "pass --token, or set DISCREET_TOKEN"
         raise BadParameter("token", None, why=why, fix=fix)
-    with connect(vault, token) as session:
+    with connect(vault, token) as session, _offers_as_options():
         yield session
+
+
+@contextmanager
+def _offers_as_options() -> Iterator[None]:
+    """Say a price that would fit as it is given in a shell."""
+    from discreet.ledger.refusals import LimitExceeded
+
+    try:
+        yield
+    except LimitExceeded as refusal:
+        for name, amount in refusal.offer.items():
+            refusal.fix = f"--{name} {amount} would fit"
+        raise
 
 
 def price_of(epsilon: str | None, delta: str | None, rho: str | None) -> Price:

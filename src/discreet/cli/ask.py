@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import csv
-import datetime as dt
 import io
-import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from discreet.cli._answered import check_plot, draw, plain, plot_option, record_of
 from discreet.cli._ask import keys_of, price_of, question_options, rows_of, session_of, text_of
 from discreet.cli.output import Output
 from discreet.core.errors import BadParameter
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 @click.option("--fresh", is_flag=True, help="Pay again, for new noise, where the question was answered before.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV: keys, then value, low and high of every column.")
 @click.option("--save", type=click.Path(path_type=Path, dir_okay=False), help="Keep the answer for discreet explain.")
+@plot_option
 @click.pass_obj
 def command(
     output: Output,
@@ -39,6 +39,7 @@ def command(
     fresh: bool,
     as_csv: bool,
     save: Path | None,
+    plot: Path | None,
 ) -> None:
     """Ask QUESTION, a SELECT, and pay for the answer; - reads it from standard input.
 
@@ -48,43 +49,32 @@ def command(
     text, price = text_of(question, file), price_of(epsilon, delta, rho)
     if save is not None and not save.parent.is_dir():  # before anything is paid
         raise _unsaved(save)
+    check_plot(plot)
     with session_of(vault, token) as session:
         answer = session.sql(text, *price, max_rows=rows_of(max_rows), fresh=fresh, keys=keys_of(keys))
-    _show(output, answer, as_csv=as_csv)
+    _show(output, answer, plot, as_csv=as_csv)
     if save is not None:
         try:
             save.write_text(answer.to_json(), encoding="utf-8")
         except OSError:
             raise _unsaved(save) from None
+    draw(output, answer, plot, silent=as_csv)
 
 
 def _unsaved(save: Path) -> BadParameter:
     return BadParameter("save", str(save), why="the file cannot be written", fix="use a folder that you may write to")
 
 
-def _show(output: Output, answer: Answer, *, as_csv: bool) -> None:
+def _show(output: Output, answer: Answer, plot: Path | None, *, as_csv: bool) -> None:
     """Print the answer, which is paid for by now: nothing that may fail comes before this."""
     from rich.text import Text
 
     if as_csv:
-        output.plain(_record(answer), _lines(answer))
+        output.plain(record_of(answer, plot), _lines(answer))
         return
     paid = "answered before, for nothing now" if (answer.receipt or {}).get("replayed") else "paid"
     left = f"; {answer.remaining} remains" if answer.remaining else ""
-    output.show(_record(answer), answer, Text(f"{paid}{left}", style="dim"))
-
-
-def _record(answer: Answer) -> dict[str, Any]:
-    return {
-        "keys": list(answer.keys),
-        "columns": [{"name": column.name, "kind": column.kind, "about": column.words} for column in answer.columns],
-        "rows": [{name: _plain(value) for name, value in row.items()} for row in answer],
-        "asked": dict(answer.asked),
-        "unit": answer.unit,
-        "notes": list(answer.notes),
-        "receipt": None if answer.receipt is None else dict(answer.receipt),
-        "remaining": answer.remaining,
-    }
+    output.show(record_of(answer, plot), answer, Text(f"{paid}{left}", style="dim"))
 
 
 def _lines(answer: Answer) -> list[str]:
@@ -93,12 +83,5 @@ def _lines(answer: Answer) -> list[str]:
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
     writer.writerow([*answer.keys, *ends])
-    writer.writerows([[_plain(value) for value in row.values()] for row in answer])
+    writer.writerows([[plain(value) for value in row.values()] for row in answer])
     return written.getvalue().splitlines()
-
-
-def _plain(value: object) -> object:
-    """Return a cell as JSON has it; dates and infinite ends become text."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "infinity" if value > 0 else "-infinity"
-    return value.isoformat() if isinstance(value, dt.date | dt.datetime) else value

@@ -12,7 +12,7 @@ from discreet.cli._vault import opened, vault_option
 from discreet.cli.output import Output, console
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
     from rich.table import Table
@@ -46,6 +46,7 @@ def command(output: Output, vault: Path | str, token: str | None) -> None:
 def _record(standing: Standing, tables: dict[str, str]) -> dict[str, Any]:
     from discreet.curator._accounts import budget_of_filter
     from discreet.curator.register import budget_record
+    from discreet.curator.remaining import percent, share_left
 
     limit = standing.filter
     return {
@@ -59,17 +60,9 @@ def _record(standing: Standing, tables: dict[str, str]) -> dict[str, Any]:
         "currency": limit.currency,
         "spent": {"loss": str(limit.spent.loss), "delta": str(limit.spent.delta)},
         "remaining": {"loss": str(limit.remaining.loss), "delta": str(limit.remaining.delta)},
-        "share": float(_share(standing)),
+        "share": float(1 - share_left(limit)),
+        "left": percent(share_left(limit)),
     }
-
-
-def _share(standing: Standing) -> Fraction:
-    """Return which part of a limit is spent, of the currency that is shorter."""
-    spent, budget = standing.filter.spent, standing.filter.budget
-    shares = [spent.loss / budget.loss]
-    if budget.delta:
-        shares.append(spent.delta / budget.delta)
-    return max(shares)
 
 
 def _views(standings: Sequence[Standing], tables: dict[str, str]) -> list[RenderableType]:
@@ -83,27 +76,43 @@ def _views(standings: Sequence[Standing], tables: dict[str, str]) -> list[Render
         title = Text(account, style="bold")
         if names and names != [account]:
             title.append(f"  pays for {', '.join(names)}", style="not bold")
-        views += [title, _table([each for each in standings if each.account == account])]
+        own = _sorted([each for each in standings if each.account == account])
+        views += [title, _table(own), *_counted(own)]
     return views
+
+
+def _sorted(standings: Sequence[Standing]) -> list[Standing]:
+    order = {"account": 0, "grant": 1, "window": 2}
+    return sorted(standings, key=lambda each: (each.analyst or "", order[each.scope], each.grant or ""))
+
+
+def _counted(standings: Sequence[Standing]) -> Iterator[RenderableType]:
+    """Yield the exact figures of limits that are counted in another currency than they were declared in."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from discreet.curator.remaining import counted
+
+    for each in standings:
+        if words := counted(each.filter):
+            yield Padding(Text(f"{_label(each)}: {words}", style="dim"), (0, 0, 0, 2), expand=False)
 
 
 def _table(standings: Sequence[Standing]) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from discreet.curator._accounts import budget_of_filter
-    from discreet.curator.register import budget_record, budget_text
+    from discreet.curator.remaining import declared, share_left
 
     roomy = console().width >= _ROOMY
     table = Table.grid(padding=(0, 1, 0, 0))
-    order = {"account": 0, "grant": 1, "window": 2}
-    for each in sorted(standings, key=lambda each: (each.analyst or "", order[each.scope], each.grant or "")):
-        label, of = f"  {_label(each)}", f"of {budget_text(budget_record(budget_of_filter(each.filter)))}"
+    for each in standings:
+        label, of, spent = f"  {_label(each)}", f"of {declared(each.filter)}", 1 - share_left(each.filter)
         if roomy:
-            table.add_row(Text(label), _bar(_share(each), _WIDTH), Text(_percent(each), justify="right"), Text(of))
+            table.add_row(Text(label), _bar(spent, _WIDTH), Text(_left(each), justify="right"), Text(of))
         else:  # the bar below its name
             table.add_row(Text(f"{label} {of}"))
-            table.add_row(Text("  ").append(_bar(_share(each), _WIDTH // 2)).append(f" {_percent(each)}"))
+            table.add_row(Text("  ").append(_bar(spent, _WIDTH // 2)).append(f" {_left(each)}"))
     return table
 
 
@@ -123,12 +132,9 @@ def _bar(share: Fraction, width: int) -> Text:
     return Text.assemble((_FULL * full, style), (_EMPTY * (width - full), "dim"))
 
 
-def _percent(standing: Standing) -> str:
-    left = 1 - _share(standing)
-    return (
-        "nothing left"
-        if left == 0
-        else f"{float(left):.1%} left"
-        if left < Fraction(1, 10)
-        else f"{float(left):.0%} left"
-    )
+def _left(standing: Standing) -> str:
+    from discreet.curator.remaining import delta_is_short, percent, share_left
+
+    left = share_left(standing.filter)
+    words = f"{percent(left)} left" if left else "nothing left"
+    return f"{words} (delta)" if delta_is_short(standing.filter) else words

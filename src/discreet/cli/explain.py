@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import math
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from discreet.cli._answered import check_plot, draw, plot_option, record_of
 from discreet.cli.output import Output
 from discreet.core.errors import BadParameter, Refusal
 
@@ -19,8 +18,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("answer", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True), metavar="ANSWER.json")
+@plot_option
 @click.pass_obj
-def command(output: Output, answer: Path) -> None:
+def command(output: Output, answer: Path, plot: Path | None) -> None:
     """Show an answer that was saved with `answer.to_json()`, and explain it; - reads standard input.
 
     Nothing is asked and nothing is paid: all of it stands in the file.
@@ -28,10 +28,12 @@ def command(output: Output, answer: Path) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
+    check_plot(plot)
     found = _read(answer)
     paragraphs = found.explain().split("\n\n")
     words = [Padding(Text(paragraph), (0, 0, 1, 0), expand=False) for paragraph in paragraphs]
-    output.show(_record(found, paragraphs), found, *words)
+    output.show({**record_of(found, plot), "explanation": paragraphs}, found, *words)
+    draw(output, found, plot)
 
 
 def _read(path: Path) -> Answer:
@@ -52,24 +54,3 @@ def _read(path: Path) -> Answer:
 
 
 _FIX = "save one first: Path('answer.json').write_text(answer.to_json())"
-
-
-def _record(answer: Answer, paragraphs: list[str]) -> dict[str, Any]:
-    return {
-        "keys": list(answer.keys),
-        "columns": [{"name": column.name, "kind": column.kind, "about": column.words} for column in answer.columns],
-        "rows": [{name: _plain(value) for name, value in row.items()} for row in answer],
-        "asked": dict(answer.asked),
-        "unit": answer.unit,
-        "notes": list(answer.notes),
-        "receipt": None if answer.receipt is None else dict(answer.receipt),
-        "remaining": answer.remaining,
-        "explanation": paragraphs,
-    }
-
-
-def _plain(value: object) -> object:
-    """Return a cell as JSON has it; dates and infinite ends become text."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "infinity" if value > 0 else "-infinity"
-    return value.isoformat() if isinstance(value, dt.date | dt.datetime) else value

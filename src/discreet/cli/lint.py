@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from discreet.cli._vault import opened, vault_option
+from discreet.cli._words import in_words
 from discreet.cli.exits import Exit
 from discreet.cli.output import Output, console
 
@@ -35,7 +37,7 @@ def command(output: Output, vault: Path | str, tables: tuple[str, ...]) -> int:
     """
     with opened(vault) as curator:
         chosen = tables or tuple(curator.tables())
-        remarks = [remark for name in chosen for remark in curator.lint(name)]
+        remarks = [_spelled(remark) for name in chosen for remark in curator.lint(name)]
     output.show({"tables": list(chosen), "remarks": [each.record() for each in remarks]}, *_views(remarks, chosen))
     return Exit.REFUSED if any(each.severity == "error" for each in remarks) else Exit.DONE
 
@@ -80,6 +82,10 @@ def _list(remarks: Sequence[Remark]) -> Table:
         grid.add_row(Text("why", style="dim"), Text(each.why))
         grid.add_row(Text("fix", style="dim"), Text(each.fix))
     return grid
+
+
+def _spelled(remark: Remark) -> Remark:
+    return replace(remark, fix=in_words(remark.fix, {}))
 
 
 def _where(remark: Remark) -> str:

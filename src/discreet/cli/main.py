@@ -9,8 +9,10 @@ from collections.abc import Sequence
 import click
 
 from discreet.cli._folder import Folder, dress
+from discreet.cli._words import options_of, respell
 from discreet.cli.exits import Exit, code_of
 from discreet.cli.output import Output
+from discreet.core.errors import Refusal
 from discreet.core.log import logger
 from discreet.core.registry import Registry
 from discreet.core.version import __version__
@@ -51,6 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (Exception, KeyboardInterrupt) as error:
         if os.environ.get("DISCREET_DEBUG") == "1" and not isinstance(error, click.ClickException):
             raise
+        if isinstance(error, Refusal):
+            respell(error, options_of(discreet, output.command))
         output.refuse(error)
         exit_code = code_of(error)
         logger.debug("ended with exit code %d", exit_code)

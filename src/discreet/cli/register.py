@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from discreet.cli._applied import applied_lines, applied_record
 from discreet.cli._ask import rows_of
 from discreet.cli._vault import budget_of, budget_options, opened, vault_option
 from discreet.cli.output import Output
-from discreet.core.errors import BadParameter
+from discreet.core.errors import BadParameter, Refusal
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
     "columns",
     multiple=True,
     metavar="NAME=WHAT",
-    help="age=0..110, cost=0..50000:0.01, day=2020-01-01..2024-12-31, ward=A,B,C, x=flag or x=text; ! for no nulls.",
+    help="age=0..110, cost=0..50000:0.01, day=2020-01-01..2024-12-31, ward=A,B,C, x=flag or x=text; ! for no nulls."
+    " A key with a comma stands in double quotes.",
 )
 @budget_options("The lifetime budget")
 @click.option("--group", metavar="NAME", help="The account, shared by tables about the same people.")
@@ -121,7 +123,12 @@ def _column(words: str) -> tuple[str, Column]:
     name, equals, what = words.partition("=")
     if not equals or not name.strip():
         raise BadParameter("column", words, why="it has no name", fix="write NAME=WHAT, for example age=0..110")
-    return name.strip(), column_of(what)
+    try:
+        return name.strip(), column_of(what)
+    except Refusal as refusal:  # of many columns, the one at fault
+        part = f": {refusal.name}" if isinstance(refusal, BadParameter) and refusal.name != "column" else ""
+        refusal.what = f"--column {shlex.quote(words)}{part}"
+        raise
 
 
 def _unit(terms: dict[str, Any]) -> Unit:

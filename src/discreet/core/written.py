@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from numbers import Rational
@@ -14,6 +15,10 @@ Number = int | Fraction | Decimal | float
 
 # Wider than any float; Decimal("1e999999999") would otherwise be spelled out digit by digit.
 _MOST_DIGITS = 400
+# What a decimal may become: its digits above the line, its places below.
+_WIDEST = 10 ** (2 * _MOST_DIGITS)
+# From here on people write 1e16, and Python does.
+_LONG = 10**16
 
 
 def as_written(name: str, value: object) -> Fraction:
@@ -26,7 +31,11 @@ def as_written(name: str, value: object) -> Fraction:
             name, value, "a truth value is not a number", "use 0 or 1, or flag() for a column of truth values"
         )
     if isinstance(value, Rational):
-        return Fraction(int(value.numerator), int(value.denominator))
+        above, below = int(value.numerator), int(value.denominator)
+        if max(abs(above), below) > _WIDEST:
+            why = f"a number has at most {2 * _MOST_DIGITS} digits above its line, and as many below"
+            raise _refused(name, value, why, "round it: nobody means a number to that many digits")
+        return Fraction(above, below)
     if isinstance(value, float):
         if not math.isfinite(value):
             raise _refused(name, value, "a bound has to be a finite number", "use the largest value that makes sense")
@@ -50,6 +59,21 @@ def parse_written(name: str, text: str) -> Fraction:
     if not below:
         raise _refused(name, text, "nothing can be divided by zero", "write it like 2, 0.1, 1e-6 or 1/3")
     return above / below
+
+
+def typed(value: object) -> object:
+    """Return a number as a person would type it: Fraction(2, 1) as 2, Fraction(1, 1000) as 0.001; others stay.
+
+    For showing values in refusals; what is returned means the same number when it is read `as_written`.
+    """
+    if not isinstance(value, Fraction):
+        return value
+    whole = value.denominator == 1
+    if not whole or abs(value) >= _LONG:
+        with suppress(OverflowError):  # wider than floats are
+            if Fraction(repr(near := float(value))) == value:
+                return near
+    return value.numerator if whole else value
 
 
 def _refused(name: str, value: object, why: str, fix: str) -> BadParameter:

@@ -1,8 +1,9 @@
-"""Answers as HTML: one self-contained table, in light or dark, with every interval drawn beside its value."""
+"""Answers and previews as HTML: one self-contained table, in light or dark; of an answer, with its intervals drawn."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ _STYLE = """
   font-family: system-ui, sans-serif; font-size: 14px; line-height: 1.4; overflow-x: auto; max-width: 100%; }
 .discreet-answer table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 .discreet-answer th, .discreet-answer td { color: inherit; padding: 4px 14px 4px 0; text-align: left;
-  white-space: nowrap;  border: 0; background: none; vertical-align: middle; }
+  white-space: nowrap; border: 0; background: none; vertical-align: middle; }
 .discreet-answer thead th { border-bottom: 1px solid var(--soft); font-weight: 600; }
 .discreet-answer tbody th { font-weight: 500; }
 .discreet-answer tbody tr + tr > * { border-top: 1px solid var(--soft); }
@@ -33,6 +34,8 @@ _STYLE = """
 .discreet-answer .error, .discreet-answer p, .discreet-answer small { opacity: .72; }
 .discreet-answer thead small { display: block; font-weight: 400; }
 .discreet-answer p { margin: 8px 0 0; font-size: 12px; }
+.discreet-answer p + p { margin-top: 2px; }
+.discreet-answer pre { margin: 10px 0 0; font-size: 12px; opacity: .85; }
 .discreet-answer svg { display: block; }
 """
 
@@ -49,6 +52,22 @@ def html(answer: Shown) -> str:
         f'<div class="discreet-answer"><style>{_STYLE}</style><table><thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table>{_footer(answer)}</div>"
     )
+
+
+def listing(headings: Sequence[str], rows: Sequence[Sequence[str]], below: Sequence[str], code: Sequence[str]) -> str:
+    """Return a table of words in the same style: lines below it, and statements as they are."""
+    head = "".join(f'<th scope="col">{escape(each)}</th>' for each in headings)
+    body = "".join(_words(row) for row in rows)
+    notes = "".join(f"<p>{escape(each)}</p>" for each in below)
+    statements = "".join(f"<pre>{escape(each)}</pre>" for each in code)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="discreet-answer"><style>{_STYLE}</style>{table}{notes}{statements}</div>'
+
+
+def _words(row: Sequence[str]) -> str:
+    first, *others = row
+    cells = "".join(f"<td>{escape(each)}</td>" for each in others)
+    return f'<tr><th scope="row">{escape(first)}</th>{cells}</tr>'
 
 
 class _Column:

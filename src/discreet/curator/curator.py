@@ -70,16 +70,10 @@ class Curator:
         """Put a table behind the vault: a path, a `Source`, a data frame or a dict of lists.
 
         `group` names the account that pays, shared by all tables of the same people; by default the table has one of
-        its own. A source registered before joins the account it has. To register the same again changes nothing.
+        its own. A source registered before joins the account it has. To register the same again changes nothing. The
+        `notes` of what is returned name tables of other accounts whose people have the same identifier.
         """
-        table = Table(name, unit, columns, rows)
-        if name in self.tables():
-            return self._again(table, source, budget, group)
-        if not is_memory(source):
-            return self._tables.add(table, _settled(locate(_path(source))), budget, group)
-        self._tables.check_new(table, budget, group)
-        with self._tables.copied(source, name) as located:
-            return self._tables.add(table, located, budget, group)
+        return self._put(Table(name, unit, columns, rows), source, budget, group).among(self._tables.all())
 
     def declare(
         self,
@@ -220,8 +214,9 @@ class Curator:
         """Compare declarations with exact rows: for the custodian's eyes alone."""
         from discreet.curator.lint import lint
 
-        chosen = self._tables.all() if name is None else [self.table(name)]
-        return [remark for each in chosen for remark in lint(each, self.budget(each.account))]
+        tables = self._tables.all()
+        chosen = tables if name is None else [self.table(name)]
+        return [remark for each in chosen for remark in lint(each.among(tables), self.budget(each.account))]
 
     def close(self) -> None:
         """Close the vault."""
@@ -236,16 +231,32 @@ class Curator:
     def __repr__(self) -> str:
         return f"Curator({str(self.path)!r}, tables={self.tables()!r})"
 
+    def _put(self, table: Table, source: object, budget: Budget | None, group: str | None) -> Registered:
+        """Store a new table, or return the one of that name if it is all the same."""
+        if table.name in self.tables():
+            return self._again(table, source, budget, group)
+        if not is_memory(source):
+            return self._tables.add(table, _settled(locate(_path(source))), budget, group)
+        self._tables.check_new(table, budget, group)
+        with self._tables.copied(source, table.name) as located:
+            return self._tables.add(table, located, budget, group)
+
     def _again(self, table: Table, source: object, budget: Budget | None, group: str | None) -> Registered:
         """Return what is registered already, if it is all the same."""
         before = self.table(table.name)
         same_table = self._tables.same(before, table, budget, group)
-        same_source = not is_memory(source) and locate(_path(source)).resolved() == before.source.unsettled
+        same_source = self._is_source(before, source)
         if same_table and same_source:
             return before
         what = "declaration" if same_source else "source"
         fix = f"use refresh({table.name!r}, source) for new rows, declare({table.name!r}, ...) for new bounds"
         raise Conflict(f"table {table.name!r}", why=f"it is registered with another {what}", fix=fix, value=table.name)
+
+    def _is_source(self, before: Registered, source: object) -> bool:
+        """Whether a table is registered from this source: the same place, or the same rows where they have none."""
+        if is_memory(source):
+            return self._tables.holds(before, source)
+        return locate(_path(source)).resolved() == before.source.unsettled
 
 
 def _settled(source: Source) -> Source:

@@ -17,6 +17,8 @@ from discreet.core.written import parse_written
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _WHOLE = re.compile(r"[+-]?\d+")
 _SPAN = re.compile(r"(\d+)([hdw])")
+# A key as CSV has it, with blanks around its quotes; a quote inside a plain key is a character like others.
+_KEY = re.compile(r'\s*(?:"(?P<quoted>(?:[^"]|"")*)"|(?P<plain>[^",][^,]*|))\s*(?:,|\Z)')
 _HOURS = {"h": 1, "d": 24, "w": 168}
 _COLUMNS = "write 0..110, 0..50000:0.01, 2020-01-01..2024-12-31, A,B,C, flag or text"
 
@@ -24,26 +26,41 @@ _COLUMNS = "write 0..110, 0..50000:0.01, 2020-01-01..2024-12-31, A,B,C, flag or 
 def column_of(words: str) -> Column:
     """Read a column: `0..110`, `0..50000:0.01` (step), `2020-01-01..2024-12-31`, `A,B,C`, `flag` or `text`.
 
-    A `!` at the end promises that no null occurs. A category of one key is written with a comma: `A,`.
+    A `!` at the end promises that no null occurs. A category of one key is written with a comma: `A,`. A key that has
+    a comma in it stands in double quotes, as in a CSV file.
     """
     stripped = words.strip()
     nullable = not stripped.endswith("!")
     spec = stripped.removesuffix("!").strip()
     if spec in ("flag", "text"):
         return flag(nullable=nullable) if spec == "flag" else text(nullable=nullable)
-    if ".." in spec:
+    if ".." in spec and '"' not in spec:
         low, _, high = spec.partition("..")
         if _DAY.fullmatch(low.strip()) and _DAY.fullmatch(high.strip()):
             return date(low.strip(), high.strip(), nullable=nullable)
         high, colon, step = high.partition(":")
         resolution = _number("step", step) if colon else None
         return between(_number("low", low), _number("high", high), step=resolution, nullable=nullable)
-    if "," in spec:
-        keys = [key.strip() for key in spec.split(",") if key.strip()]
+    if "," in spec or '"' in spec:
+        keys = listed(spec)
         if all(_WHOLE.fullmatch(key) for key in keys):
             return one_of(*(int(_number("key", key)) for key in keys), nullable=nullable)
         return one_of(*keys, nullable=nullable)
     raise BadParameter("column", words, why="it says neither bounds nor keys", fix=_COLUMNS)
+
+
+def listed(words: str) -> list[str]:
+    """Read keys, separated by commas; one that has a comma in it stands in double quotes: `A,"Intensive, Care"`."""
+    found, place = list[str](), 0
+    while place < len(words):
+        key = _KEY.match(words, place)
+        if key is None:
+            why = "a double quote opens a key that no other closes before the next comma"
+            fix = 'write A,"Intensive, Care", and "" for a quote inside a quoted key'
+            raise BadParameter("keys", words, why=why, fix=fix)
+        found.append(key["plain"].strip() if key["quoted"] is None else key["quoted"].replace('""', '"'))
+        place = key.end()
+    return [key for key in found if key]
 
 
 def _number(name: str, text: str) -> int | Fraction:

@@ -19,8 +19,9 @@ from discreet.core.errors import Refusal
 from discreet.core.written import as_written
 from discreet.curator._quasi import quasi_identifiers
 from discreet.curator._raw import quoted, values_sql
-from discreet.curator.register import Registered
+from discreet.curator.register import Registered, same_people
 from discreet.data.source import connect
+from discreet.plan.physical import Physical
 from discreet.plan.scalar import raw_sql
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _LARGE_EPSILON = 10
 _WRITTEN = {
     "number": "numbers are written like 1200.5 and 1e3, without separators",
     "date": "days are written like 2024-02-29",
-    "flag": "flags are written as true, t, yes, 1 and false, f, no, 0",
+    "flag": "flags are written as true, t, yes, y, 1 and false, f, no, n, 0",
     "text": "texts are read from text, whole numbers and flags",
 }
 
@@ -65,14 +66,17 @@ def lint(registered: Registered, budget: Budget | None) -> list[Remark]:
     """Compare a table's declaration with its exact rows, and return what does not fit, the worst first."""
     import duckdb
 
+    alike = [
+        Remark("note", registered.name, registered.identifier, *words) for words in map(same_people, registered.alike)
+    ]
     if not registered.source.is_file:
         what, why = f"its rows lie in {registered.engine}", "lint reads files, and these rows are not carried here"
         fix = "compare bounds, keys and rows per person with the exact rows there"
-        return [Remark("note", registered.name, None, what, why, fix)]
+        return [Remark("note", registered.name, None, what, why, fix), *alike]
     with connect() as engine:
         try:
             engine.execute(f"CREATE VIEW source AS SELECT * FROM {registered.from_sql}")  # noqa: S608  (quoted)
-            found = [*_remarks(engine, registered, budget)]
+            found = [*_remarks(engine, registered, budget), *alike]
         except duckdb.Error:
             why, fix = "its files cannot be read as registered", f"run discreet refresh {registered.name}"
             raise Refusal(f"the source of {registered.name!r}", why=why, fix=fix, value=registered.name) from None
@@ -130,6 +134,7 @@ def _people(engine: duckdb.DuckDBPyConnection, registered: Registered, rows: int
     unit = registered.table.unit
     if unit.identifier is None:
         return
+    yield from _floating_people(engine, registered, unit.identifier)
     name = quoted(unit.identifier)
     nameless, most, *_ = _one(
         engine,
@@ -157,11 +162,47 @@ def _people(engine: duckdb.DuckDBPyConnection, registered: Registered, rows: int
         )
 
 
+def _floating_people(engine: duckdb.DuckDBPyConnection, registered: Registered, identifier: str) -> Iterator[Remark]:
+    exact = _exact_whole(registered.physical[identifier])
+    if exact is None:
+        return
+    name = quoted(identifier)
+    (beyond,) = _one(engine, f"SELECT count(*) FROM source WHERE isfinite({name}) AND abs({name}) > {1 << exact}")  # noqa: S608
+    fix = f'store it as text or whole numbers; in pandas: frame["{identifier}"].astype("Int64")'
+    if beyond:
+        what = f"{beyond:,} {'row has' if beyond == 1 else 'rows have'} a floating-point identifier beyond 2^{exact}"
+        why = "whole numbers are rounded there, so that different people become one, and count as one"
+        yield Remark("warning", registered.name, identifier, what, why, fix)
+    else:
+        what = "people are told apart by floating-point numbers"
+        why = f"beyond 2^{exact} they are rounded, and different people would become one; none is so far"
+        yield Remark("note", registered.name, identifier, what, why, fix)
+
+
+def _floating(registered: Registered, column: Column) -> Iterator[Remark]:
+    """Remark on a declared range of which floating-point numbers cannot hold every step."""
+    assert column.name is not None
+    exact = _exact_whole(registered.physical[column.name])
+    if exact is None or column.kind != "number" or max(map(abs, column.steps)) <= 1 << exact:
+        return
+    what = f"its bounds are more than 2^{exact} steps from zero, and it is stored as floating-point numbers"
+    why = "far from zero these are rounded to more than a step, and different values become one"
+    fix = f'store it as whole numbers or decimals (in pandas: frame["{column.name}"].astype("Int64"))'
+    yield Remark("warning", registered.name, column.name, what, why, f"{fix}, or declare a coarser step")
+
+
+def _exact_whole(physical: str) -> int | None:
+    """Return up to which power of two a floating-point type holds every whole number; None for other types."""
+    kind = Physical.parse(physical)
+    return None if kind.family != "double" else 53 if kind.name == "DOUBLE" else 24
+
+
 def _column(engine: duckdb.DuckDBPyConnection, registered: Registered, column: Column, rows: int) -> Iterator[Remark]:
     assert column.name is not None
     name, value = registered.name, values_sql(column, registered.physical[column.name])
     (present,) = _one(engine, f"SELECT count({value}) FROM source")  # noqa: S608
     yield from _readable(engine, registered, column, rows)
+    yield from _floating(registered, column)
     if column.kind in ("number", "date") and present:
         yield from _bounds(engine, name, column, value, present)
     if column.kind == "category":

@@ -277,7 +277,9 @@ def _rows(rows: int) -> list[tuple[int, ...]]:
 
 
 def word_of(aggregate: Aggregate) -> str:
-    """Return the aggregate's word: count, mean, quantile, ..."""
+    """Return the aggregate's word, as it is asked for: count, mean, median, quantile, ..."""
+    if isinstance(aggregate, words.Quantile) and aggregate.q == (Fraction(1, 2),):
+        return "median"
     return str(aggregate.record()["aggregate"])
 
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from discreet.account.checks import whole
-from discreet.account.exceeded import BudgetExceeded, rounded_down
+from discreet.account.exceeded import BudgetExceeded
 from discreet.curator.asked import Asked, asked
 from discreet.curator.binned import Binned
 from discreet.curator.figures import figure
 from discreet.curator.measure import Measure
 from discreet.curator.ranked import Ranked
+from discreet.curator.remaining import figures, fitting, none_fits, percent, share_left, too_little
 from discreet.curator.stability_words import stability_words
 from discreet.curator.statements import statements
 from discreet.curator.words import limit_words
+from discreet.ledger.charge import Charge
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 
     from discreet.account.loss import PrivacyLoss
     from discreet.curator.subject import Subject
+    from discreet.ledger.ledger import Ledger
+    from discreet.ledger.standing import Standing
 
 
 _HEADINGS = ("column", "mechanism", "sensitivity", "noise", "95% half-width", "cost", "delta")
@@ -65,6 +70,7 @@ class Preview:
     max_rows: int | Literal["auto"] | None = None
     stability: tuple[str, ...] = ()
     sql: tuple[str, ...] = ()
+    answered: bool = False
 
     def __getitem__(self, column: str) -> Line:
         for line in self.lines:
@@ -108,21 +114,17 @@ class Preview:
         return any(line.delta != "0" for line in self.lines)
 
     def _repr_html_(self) -> str:
-        from html import escape
+        from discreet.curator._html import listing
 
-        head = "".join(f"<th style='text-align:left'>{escape(each)}</th>" for each in _HEADINGS)
-        body = "".join(
-            "<tr>" + "".join(f"<td style='text-align:left'>{escape(each)}</td>" for each in line.texts()) + "</tr>"
-            for line in self.lines
-        )
-        below = "<br>".join(escape(each) for each in self._below())
-        sql = "".join(f"<pre>{escape(statement)}</pre>" for statement in self.sql)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{below}</p>{sql}"
+        shown = [place for place, heading in enumerate(_HEADINGS) if heading != "delta" or self._has_delta]
+        rows = [[line.texts()[place] for place in shown] for line in self.lines]
+        return listing([_HEADINGS[place] for place in shown], rows, self._below(), self.sql)
 
     def record(self) -> dict[str, Any]:
         """Return the preview as plain JSON values."""
         return {
             "price": self.price,
+            "answered": self.answered,
             "columns": [
                 {name: getattr(line, name) for name in Line.__slots__ if name != "within"} | {"within": line.within}
                 for line in self.lines
@@ -132,6 +134,14 @@ class Preview:
             "notes": list(self.notes),
             "sql": list(self.sql),
         }
+
+    def known_to(self, ledger: Ledger) -> Preview:
+        """Return the preview that says whether the ledger has an answer to the very question, which is then free.
+
+        Guarantee: this tells no more than asking does: a settled answer is replayed to all who may ask about its
+        tables, at no price, and whether there is one depends on what was asked, never on data.
+        """
+        return replace(self, answered=ledger.answer(_key(self.asked)) is not None)
 
     def plot(self, path: str | Path | None = None) -> Figure:
         """Draw the half-widths of all columns against the price, on both sides of the one that was asked about."""
@@ -147,13 +157,15 @@ class Preview:
         for step in range(-8, 9):
             part = self.asked.price.share(Fraction(f"{10 ** (step / 8):.4g}"))
             amount = float(part.epsilon if part.epsilon is not None else part.rho or 0)
-            for line in preview(asked(self.asked.report, part, self.max_rows), self.rows).lines:
+            for line in _expected(asked(self.asked.report, part, self.max_rows), self.rows)[0]:
                 half = line.half_width if line.half_width is not None else line.ranks
                 if half is not None:
                     curves.setdefault(line.column, []).append((amount, half))
         return curves
 
     def _below(self) -> list[str]:
+        if self.answered:
+            return [f"answered before: free (its price was {self.price})", *self.stability, *self.notes]
         return [f"price: {self.price}", *self.stability, *self.remaining, *self.notes]
 
 
@@ -161,12 +173,33 @@ def preview(
     question: Asked, rows: int | None = None, max_rows: int | Literal["auto"] | None = None, *, sql: bool = False
 ) -> Preview:
     """Look ahead: from the question, the schema, and a declared or supposed number of rows."""
-    size = question.reach.size if rows is None else whole("rows", rows)
-    lines = [line for each in question.measures for line in _lines(each, size)]
-    remaining = tuple(remaining_after(question.report.query, question.loss))
+    lines, size = _expected(question, rows)
+    query, loss = question.report.query, question.loss
+    standings = query.desk.standings(query.accounts)
+    fits = "" if all(each.filter.fits(loss) for each in standings) else _offer(question, max_rows, standings)
+    remaining = tuple(remaining_after(query, loss, fits))
     notes = tuple(_notes(question, size))
     price, shown = str(question.price), statements(question) if sql else ()
-    return Preview(tuple(lines), price, remaining, notes, question, rows, max_rows, stability_words(question), shown)
+    return Preview(lines, price, remaining, notes, question, rows, max_rows, stability_words(question), shown)
+
+
+def _expected(question: Asked, rows: int | None) -> tuple[tuple[Line, ...], int | None]:
+    """Return the lines of all columns, and the number of rows that they are for, if there is one."""
+    size = question.reach.size if rows is None else whole("rows", rows)
+    return tuple(line for each in question.measures for line in _lines(each, size)), size
+
+
+def _offer(question: Asked, max_rows: int | Literal["auto"] | None, standings: Sequence[Standing]) -> str:
+    found = fitting(question, max_rows, standings)
+    currency = "epsilon" if question.price.epsilon is not None else "rho"
+    return f"{currency} {found} would fit" if found else none_fits(question, standings)
+
+
+def _key(question: Asked) -> str:
+    """Return what the ledger would know a charge for the question by."""
+    query = question.report.query
+    versions = {name: found.version for name, found in query.registered.items()}
+    return Charge(question.question, dict.fromkeys(query.accounts, question.loss), versions).key
 
 
 def _lines(measure: Measure | Ranked | Binned, rows: int | None) -> list[Line]:
@@ -208,20 +241,20 @@ def _half_width(measure: Measure, rows: int | None) -> tuple[float | None, str]:
     return None, f"{figure(measure.half_width(far) * far)} / n"
 
 
-def remaining_after(query: Subject, loss: PrivacyLoss) -> list[str]:
-    """Say what each limit would have left after a question of that loss, or that it would refuse it."""
+def remaining_after(query: Subject, loss: PrivacyLoss, fits: str = "") -> list[str]:
+    """Say what each limit would have left after a question of that loss, or that it would refuse it and what fits."""
     texts = []
     for standing in query.desk.standings(query.accounts):
         where = limit_words(standing)
         try:
             after = standing.filter.admit(loss)
         except BudgetExceeded as error:
-            texts.append(f"{where}: too little left ({error.why}); {error.fix}")
+            texts.append(
+                f"{where}: too little left: {too_little(standing.filter, loss)}" + ("" if fits else f"; {error.fix}")
+            )
             continue
-        left, budget = after.remaining.loss, after.budget.loss
-        figures = f"{rounded_down(left)} of {rounded_down(budget)} {after.currency}"
-        texts.append(f"{where}: {float(100 * left / budget):.1f}% would remain ({figures})")
-    return texts
+        texts.append(f"{where}: {percent(share_left(after))} would remain ({figures(after)})")
+    return [*texts, fits] if fits else texts
 
 
 def _notes(question: Asked, rows: int | None) -> list[str]:

@@ -12,10 +12,12 @@ from discreet.account.filter import ApproxFilter
 from discreet.account.upward import up
 from discreet.core import record as records
 from discreet.core.errors import BadParameter
-from discreet.core.written import Number, as_written
+from discreet.core.written import Number, as_written, typed
 
 # Below, the squares of noise are wider than floats tell, and no figure of an answer could be written.
 _LEAST = Fraction(1, 10**100)
+# Above, noise is narrower than floats tell; it has long been no noise at all.
+_MOST = Fraction(10**100)
 _FIX = "use epsilon=0.5, or epsilon=0.5 with delta=1e-9, or rho=0.01"
 
 
@@ -35,19 +37,21 @@ class Price:
     def of(cls, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Price:
         """Read a price as a person wrote it: 0.1 is one tenth."""
         if (epsilon is None) == (rho is None):
-            given = None if epsilon is None else (epsilon, rho)
+            given = None if epsilon is None else (typed(epsilon), typed(rho))
             why = "a question is paid in epsilon or in rho, in exactly one of them"
             raise BadParameter("epsilon", given, why=why, fix=_FIX)
         slack = Fraction(0) if delta is None else _written("delta", delta)
         if not 0 <= slack < 1:
             why, fix = "it is a probability, of failing outright", "use one far below one over the number of people"
-            raise BadParameter("delta", delta, why=why, fix=fix)
+            raise BadParameter("delta", typed(delta), why=why, fix=fix)
         name, paid = ("epsilon", epsilon) if epsilon is not None else ("rho", rho)
         amount = _written(name, paid)
         if amount <= 0:
-            raise BadParameter(name, paid, why="an answer for nothing would be all noise", fix=_FIX)
+            raise BadParameter(name, typed(amount), why="an answer for nothing would be all noise", fix=_FIX)
         if amount < _LEAST:
-            raise BadParameter(name, paid, why="an answer for less than 1e-100 would be all noise", fix=_FIX)
+            raise BadParameter(name, typed(amount), why="an answer for less than 1e-100 would be all noise", fix=_FIX)
+        if amount > _MOST:
+            raise BadParameter(name, typed(amount), why="an answer for more than 1e100 would have no noise", fix=_FIX)
         return cls(amount, slack, None) if epsilon is not None else cls(None, slack, amount)
 
     def share(self, part: Fraction) -> Price:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from discreet.core.column import Column
-from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.curator.meeting import check_on, check_other, check_public, meeting, name_of, no_table
 from discreet.curator.subject import Subject
 from discreet.plan.expressions import Expression, Name, lift
 from discreet.plan.keys import declared, keys_of, shown
-from discreet.plan.nodes import Derive, Filter, Join, Plan, Project, Public, Union, columns_of
+from discreet.plan.nodes import Derive, Filter, Join, Plan, Project, Public, Union, columns_of, tables_of
 from discreet.plan.types import type_of
 
 if TYPE_CHECKING:
@@ -37,6 +37,21 @@ class UnknownColumn(UnknownName, AttributeError):
     """A column that a table does not have, asked for as an attribute or by its name."""
 
 
+class NothingAsked(Refusal, AttributeError):
+    """A question that is to be previewed or released, and asks for nothing yet."""
+
+    def __init__(self, verb: str) -> None:
+        why, fix = "nothing is asked yet", f"ask for aggregates first: .agg(n=dp.count()).{verb}(...)"
+        super().__init__(f"{verb} of a table", why=why, fix=fix, value=verb)
+
+
+_VERBS = (
+    *("where", "derive", "select", "join", "union", "group_by", "partition"),
+    *("agg", "count", "synthesize", "preview_synthesize"),
+)
+_OF_REPORTS = frozenset({"release", "preview", "for_error"})
+
+
 @dataclass(frozen=True, slots=True)
 class Query(Subject):
     """A table as an analyst sees it: columns to speak of, and verbs that return another such table.
@@ -48,6 +63,8 @@ class Query(Subject):
     def __getattr__(self, name: str) -> Name:
         if name.startswith("_"):
             raise AttributeError(name)
+        if name in _OF_REPORTS and name not in self.columns:
+            raise NothingAsked(name)
         return self[name]
 
     def __getitem__(self, name: str) -> Name:
@@ -56,7 +73,31 @@ class Query(Subject):
         return Name(name)
 
     def __dir__(self) -> list[str]:
-        return [*object.__dir__(self), *self.columns]
+        """List the columns that are attributes, then the verbs; what a question is made of inside is left out."""
+        columns = [name for name in self._ipython_key_completions_() if name.isidentifier()]
+        return [*(name for name in columns if not hasattr(type(self), name)), "columns", *_VERBS]
+
+    def _ipython_key_completions_(self) -> list[str]:
+        try:
+            return [*self.columns]
+        except Refusal:  # the session is closed, or the grant has ended
+            return []
+
+    def __repr__(self) -> str:
+        from discreet.curator._described import text
+
+        try:
+            return text(self)
+        except Refusal as refusal:
+            return f"{' and '.join(tables_of(self.plan))}: {refusal.why}"
+
+    def _repr_html_(self) -> str | None:
+        from discreet.curator._described import html
+
+        try:
+            return html(self)
+        except Refusal:  # then the text says why
+            return None
 
     def where(self, *conditions: Expression) -> Query:
         """Keep the rows for which every condition is true; a row for which one is null is left out."""

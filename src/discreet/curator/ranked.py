@@ -24,7 +24,7 @@ from discreet.plan.expressions import Expression
 
 # A quantile and the two ends of its bracket; of a minimum, or a maximum, one end is the declared bound: no mechanism
 # can tell that there is not one record more out there.
-_BOUGHT = {"quantile": 3, "min": 2, "max": 2}
+_BOUGHT = {"quantile": 3, "median": 3, "min": 2, "max": 2}
 _WORDS = {2: "two", 3: "three"}
 
 
@@ -57,9 +57,8 @@ class Ranked:
     def bought(self) -> tuple[Quantile, ...]:
         """The mechanisms: at each quantile, below it (but for a minimum) and above it (but for a maximum)."""
         below, above = (self.middle.shifted(end + self.middle.offset) for end in self._ends(0.05))
-        return {"quantile": (self.middle, below, above), "min": (self.middle, above), "max": (self.middle, below)}[
-            self.kind
-        ]
+        ends = {"min": (above,), "max": (below,)}.get(self.kind, (below, above))
+        return self.middle, *ends
 
     @property
     def loss(self) -> PrivacyLoss:
@@ -106,7 +105,7 @@ class Ranked:
 
     def _ends(self, beta: float) -> tuple[int, int]:
         """Return how many ranks the ends lie below and above the middle; one alone may miss with all of beta."""
-        return self.middle.bracket(beta if self.kind == "quantile" else 2 * beta)[:2]
+        return self.middle.bracket(2 * beta if _BOUGHT[self.kind] == 2 else beta)[:2]
 
     @property
     def spread(self) -> float:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
@@ -16,16 +16,18 @@ from discreet.core.schema import Table
 from discreet.core.written import as_written
 from discreet.data.home import home_of
 from discreet.data.source import Source
+from discreet.plan.physical import Physical
 from discreet.plan.scalar import is_readable
 
 _FIELDS = ("table", "source", "version", "account")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Registered:
     """A table in a vault. `version` counts the refreshes; `revision` every edit, so that two custodians notice.
 
-    `physical` has the type of every column as it lies in the source, which no analyst is shown.
+    `physical` has the type of every column as it lies in the source, which no analyst is shown. `alike` are tables of
+    other accounts, each with its account, whose people are told apart by a column of the same name; it is not stored.
     """
 
     table: Table
@@ -34,6 +36,15 @@ class Registered:
     account: str
     physical: Mapping[str, str]
     revision: int = 0
+    alike: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+
+    def __repr__(self) -> str:
+        from discreet.curator._described import column_rows, grid, table_words
+
+        name, protects = table_words(self.table)
+        paid = f"version {self.version}, paid by the account {self.account}"
+        notes = [f"\nnote: {note}" for note in self.notes]
+        return "\n".join([name, protects, paid, "", *grid(column_rows(self.table.columns)), *notes])
 
     @property
     def name(self) -> str:
@@ -59,6 +70,21 @@ class Registered:
         """Return the same table with its rows found there."""
         return replace(self, source=source)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What its custodian should know of it, made of names alone."""
+        return tuple(f"{what}: {why}; {fix}" for what, why, fix in map(same_people, self.alike))
+
+    def among(self, tables: Iterable[Registered]) -> Registered:
+        """Return the same table with those of other accounts in `alike` that may be about the same people."""
+        ours, found = (self.identifier or "").lower(), dict[str, list[str]]()
+        for each in tables:
+            if ours and (each.identifier or "").lower() == ours and each.account != self.account:
+                found.setdefault(each.account, []).append(each.name)
+        # Of a group its namesake is named, or the first.
+        named = [(account if account in names else min(names), account) for account, names in sorted(found.items())]
+        return replace(self, alike=tuple(named))
+
     def record(self) -> dict[str, Any]:
         """Return what the ledger chains. Nothing here was learned from a record: types and fingerprints lie apart."""
         return {
@@ -77,6 +103,16 @@ class Registered:
         return cls(table, source, found["version"], found["account"], types, revision)
 
 
+def same_people(alike: tuple[str, str]) -> tuple[str, str, str]:
+    """Say what is alike about another table, what follows if its people are the same, and what to do then.
+
+    Two budgets for one person are both lost by that person, and only the custodian knows who is who.
+    """
+    name, account = alike
+    what, why = f"{name} is told apart by the same column", "if these are the same people, they may lose both budgets"
+    return what, why, f"then keep to one of the two tables, or put both into the group {account} of a new vault"
+
+
 def check_columns(table: Table, physical: Mapping[str, str]) -> None:
     """Refuse a declaration that names a column the source does not have."""
     for name in table:
@@ -93,6 +129,10 @@ def check_columns(table: Table, physical: Mapping[str, str]) -> None:
             raise BadParameter("columns", name, why=why, fix="rename one of the two in the source")
     if identifier is not None and identifier not in physical:
         raise UnknownName("identifier column of the source", identifier, physical)
+    if identifier is not None and Physical.parse(physical[identifier]).family in ("timestamp", "instant"):
+        # Engines write moments as text by their own clock, and fail on those at the ends of their range.
+        why = f"people cannot be told apart safely by moments in time, of the type {physical[identifier]}"
+        raise BadParameter("identifier", identifier, why=why, fix="use a text or integer column")
 
 
 def budget_record(budget: Budget) -> dict[str, str | None]:

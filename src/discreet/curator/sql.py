@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from discreet.core.errors import BadParameter
-from discreet.core.written import Number, as_written
+from discreet.core.written import Number, as_written, typed
 from discreet.curator.asked import Rows
 from discreet.curator.query import Query
 from discreet.curator.subject import Desk
@@ -135,9 +135,9 @@ class _Given:
             return argument
         assert not isinstance(option.value, str)
         if argument is not None and as_written(name, argument) != option.value:
-            raise self._refused(option, f"the call says {name}={argument}", "say it once")
+            raise self._refused(option, f"{name} was given besides, as {typed(argument)}", "say it once")
         if other is not None:
-            raise self._refused(option, "the call says rho, and a price has one currency", "say one of them")
+            raise self._refused(option, "rho was given besides, and a price has one currency", "say one of them")
         return option.value
 
     def rows(self, argument: Rows) -> Rows:
@@ -146,7 +146,7 @@ class _Given:
         if option is None:
             return argument
         if argument is not None and argument != option.value:
-            raise self._refused(option, f"the call says max_rows={argument}", "say it once")
+            raise self._refused(option, f"how many rows count was given besides, as {argument}", "say it once")
         if isinstance(option.value, str) or option.value.denominator != 1:
             raise self._refused(option, "a person has a whole number of rows", "write max_rows_contributed = 2")
         return int(option.value)

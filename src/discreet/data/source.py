@@ -193,7 +193,15 @@ def files(source: Source) -> list[Path]:
 
 def files_of(path: str, *, pattern: bool = True) -> list[Path]:
     """Return the files a path means: itself, the Parquet files of a folder, or what fits a pattern."""
-    whole = Path(path)
+    if pattern and Path(path).resolve() == Path(Path(path).resolve().anchor):
+        raise missing(path, "this is all that there is on the machine, and not the folder of one table")
+    try:
+        return _files_of(Path(path), path, pattern)
+    except OSError:  # a folder that may not be entered, or one that is gone while it is looked through
+        raise missing(path, "it cannot be looked through") from None
+
+
+def _files_of(whole: Path, path: str, pattern: bool) -> list[Path]:
     if not pattern or whole.is_file():
         return [whole] if whole.is_file() else []
     if whole.is_dir():

@@ -36,6 +36,8 @@ SETTINGS = {
     "spark.sql.decimalOperations.allowPrecisionLoss": "true",
     "spark.sql.crossJoin.enabled": "true",
     "spark.sql.adaptive.enabled": "true",
+    # What follows from conditions is worked out in a time that doubles with every column that is grouped by.
+    "spark.sql.constraintPropagation.enabled": "false",
     # Parquet as it is written: no schema is put together, no old calendar looked for, no file passed over in silence.
     "spark.sql.parquet.mergeSchema": "false",
     "spark.sql.parquet.binaryAsString": "false",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ Verdict = Literal["consistent", "violated"]
 LAYERS: tuple[Layer, ...] = ("exact", "black_box", "replay")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Finding:
     """One layer's evidence on one pair of neighbours.
 
@@ -35,7 +35,16 @@ class Finding:
     delta: float = 0.0
     samples: int = 0
     point: tuple[float, float] | None = None
-    claim: PrivacyLoss | None = field(default=None, repr=False)
+    claim: PrivacyLoss | None = None
+
+    def __str__(self) -> str:
+        """Say the verdict, how it was found, and what of the claim is spent, in one sentence."""
+        how = self.layer.replace("_", " ") + (f", {self.samples:,} samples" if self.samples else "")
+        spent = f"epsilon {_short(self.lower)} or more is spent at delta {self.delta:g}"
+        event = f": {self.event}" if self.event else ""
+        return f"{self.verdict} ({how}): {spent}, where {_short(self.claimed)} is allowed{event}"
+
+    __repr__ = __str__
 
     @property
     def violated(self) -> bool:
@@ -66,7 +75,7 @@ class Finding:
             self.claim,
             self.point,
             violated=self.violated,
-            title=f"{self.claim!r}\n{self.event}",
+            event=self.event,
             label=f"{self.verdict}: epsilon >= {self.lower:.4g} at delta {self.delta:g}",
             path=Path(path),
         )
@@ -88,6 +97,10 @@ class ClaimViolated(Refusal):
 def worst(findings: tuple[Finding, ...]) -> Finding:
     """Return the most telling finding: a violated one if there is any, then the one closest to its claim."""
     return max(findings, key=lambda finding: (finding.violated, finding.lower - finding.claimed))
+
+
+def _short(value: float) -> str:
+    return f"{value:.4g}" if math.isfinite(value) else "infinity"
 
 
 def _plain(value: float) -> float | str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from discreet.account.exceeded import BudgetExceeded
 from discreet.core.errors import Refusal
 
@@ -42,7 +44,8 @@ class LeaseLost(Refusal):
 class LimitExceeded(BudgetExceeded):
     """A charge that one limit does not cover; `limit` says which, `account` whose.
 
-    The amounts (`requested`, `remaining`, `difference`) are exact, and `fits` says what would be admitted.
+    The amounts (`requested`, `remaining`, `difference`) are exact, and `fits` says what would be admitted; `offer` is a
+    price at which the same question would be, by its currency, where one was looked for and found.
     """
 
     def __init__(self, refusal: BudgetExceeded, *, limit: str, account: str) -> None:
@@ -54,3 +57,9 @@ class LimitExceeded(BudgetExceeded):
         self.fits = refusal.fits
         self.limit = limit
         self.account = account
+        self.offer: Mapping[str, str] = {}
+
+    def reword(self, what: str, *, why: str, fix: str, offer: Mapping[str, str]) -> None:
+        """Say the same refusal in the words of whoever asked, who knows the question; its amounts stay."""
+        self.args = (what,)
+        self.what, self.why, self.fix, self.offer = what, why, fix, offer

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -106,16 +107,21 @@ class Estimate:
         except ImportError as error:
             raise MissingExtra("the plot", "plot", "matplotlib") from error
         shown = self if len(self) <= _MOST_BARS else self.top(_MOST_BARS)
-        figure = NewFigure(figsize=(max(4.0, 0.16 * len(shown) + 2.0), 3.4), layout="constrained")
+        # Wide enough for the words below, however few the bars are.
+        figure = NewFigure(figsize=(max(7.5, 0.16 * len(shown) + 2.0), 3.8), layout="constrained")
         axes = figure.subplots()
         places = np.arange(len(shown))
-        axes.bar(places, shown.value, color="#93b4f5")
+        axes.bar(places, shown.value, width=min(0.8, 0.1 * len(shown)), color="#93b4f5")
         axes.vlines(places, shown.low, shown.high, color="#1d4ed8", linewidth=1.2)
-        axes.set_xticks(places, [str(name) for name in shown.names], rotation=90 if len(shown) > 12 else 0, fontsize=7)
+        axes.set_xticks(places, [str(name) for name in shown.names], rotation=90 if len(shown) > 12 else 0, fontsize=8)
+        axes.set_xlim(-0.6, len(shown) - 0.4)
         axes.axhline(0, color="#64748b", linewidth=0.6)
         axes.spines[["top", "right"]].set_visible(False)
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
         axes.set_ylabel("estimate")
-        figure.supxlabel(self._footer(), color="#64748b", fontsize=7.5, wrap=True)
+        if len(shown) < len(self):
+            axes.set_xlabel(f"the {len(shown)} largest of {len(self):,}", color="#64748b", fontsize=8)
+        figure.supxlabel("\n".join(wrap(self._footer(), 120)), color="#64748b", fontsize=8)
         if path is not None:
             try:
                 figure.savefig(path, dpi=150)

@@ -162,6 +162,10 @@ class Dialect:
         upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
         return f"translate({sql}, '{upper}', '{upper.lower()}')"
 
+    def without_blanks(self, sql: str) -> str:
+        """Take the blanks off both ends of a text, and no other white space, of which engines know different kinds."""
+        return f"trim(BOTH ' ' FROM {sql})"
+
     def among(self, sql: str, keys: Iterable[str]) -> str:
         """Return the text if it is one of the keys, else null."""
         return self.cast(self.code(sql, keys), self.text)

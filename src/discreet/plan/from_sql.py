@@ -13,8 +13,10 @@ from discreet.plan.sql.expressions import rows_of
 from discreet.plan.sql.formula import Formula, KeyOf, Measured, Ordering
 from discreet.plan.sql.grouping import Grouping, grouped
 from discreet.plan.sql.kinds import is_shown, kind_of, kind_of_key
+from discreet.plan.sql.names import split_name
 from discreet.plan.sql.outer import Outer, has_aggregate
 from discreet.plan.sql.parse import parsed
+from discreet.plan.sql.refusals import SqlRefused
 from discreet.plan.sql.relations import Relations
 from discreet.plan.sql.scope import identifier
 from discreet.plan.sql.source import Source
@@ -34,6 +36,16 @@ def from_sql(text: str, catalogue: Catalogue) -> Statement:
     Guarantee: nothing of the text goes further than the names and constants that the plan keeps; no engine and no
     record is touched, and what is not understood is refused, never passed on.
     """
+    try:
+        return _statement(text, catalogue)
+    except SqlRefused as refusal:
+        split = split_name(refusal, catalogue)
+        if split is None:
+            raise
+        raise split from refusal
+
+
+def _statement(text: str, catalogue: Catalogue) -> Statement:
     source, options, tree = parsed(text)
     select = _select(source, tree)
     check_outer(source, select)

@@ -17,7 +17,7 @@ from discreet.plan.whole import Whole, is_wide
 NUMBER = r" *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)? *"
 WHOLE = r" *[+-]?[0-9]+ *"
 DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.Z+-]*)?"
-TRUE, FALSE = ("true", "t", "yes", "1"), ("false", "f", "no", "0")
+TRUE, FALSE = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
 
 _EXACT_DOUBLES = 1 << 52  # below it floor(x + 0.5) of a whole number is that number
 _MOST_DAYS = 1 << 31
@@ -63,7 +63,7 @@ def read_date(column: Column, physical: Physical, sql: str, dialect: Dialect) ->
 
 
 def read_flag(_column: Column, physical: Physical, sql: str, dialect: Dialect) -> str | None:
-    """Write a truth value; 1 and 0 are true and false, and so are the words for them, in any case of ASCII."""
+    """Write a truth value; 1 and 0 are true and false, and so are the words for them, in any case and with blanks."""
     match physical.family:
         case "boolean":
             return sql
@@ -75,7 +75,7 @@ def read_flag(_column: Column, physical: Physical, sql: str, dialect: Dialect) -
             yes, no = (f"{sql} = {dialect.cast(key, physical.name)}" for key in "10")
             return f"(CASE WHEN {yes} THEN TRUE WHEN {no} THEN FALSE END)"
         case "text":
-            word = dialect.ascii_lower(_text(physical, sql, dialect))
+            word = dialect.ascii_lower(dialect.without_blanks(_text(physical, sql, dialect)))
             yes, no = (", ".join(map(dialect.literal, words)) for words in (TRUE, FALSE))
             return f"(CASE WHEN {word} IN ({yes}) THEN TRUE WHEN {word} IN ({no}) THEN FALSE END)"
     return None

@@ -17,6 +17,20 @@ UNIT = dp.person("id", max_rows=3)
 TABLES = {
     "visits": dp.Table("visits", UNIT, COLUMNS),
     "stays": dp.Table("stays", UNIT, {"ward": dp.one_of("A", "B"), "nights": dp.between(0, 30)}),
+    "drugs": dp.Table("drugs", dp.person("person", max_rows=3), {"dose": dp.between(0, 9)}),
+    "files": dp.Table(
+        "files",
+        dp.person("Patient ID", max_rows=3),
+        {
+            "Age (years)": dp.between(0, 110),
+            "Length of stay": dp.between(0, 30),
+            "a-b": dp.between(0, 9),
+            "a": dp.text(),
+            "b": dp.text(),
+            "unit": dp.one_of("Cardiology", "Intensive Care"),
+            "order": dp.between(0, 9),
+        },
+    ),
     "sales": dp.Table("sales", dp.row(), {"x": dp.between(0, 9)}),
 }
 PUBLIC = {"wards": public("wards", {"ward": ["A", "B"], "floor": [1, 2]})}

@@ -13,6 +13,7 @@ from discreet.plan import aggregates as plan
 from discreet.plan.aggregates import Aggregate
 from discreet.plan.expressions import Case, Expression, Literal
 from discreet.plan.refusals import IllTyped
+from discreet.plan.sql.names import spelled
 from discreet.plan.sql.options import Bounds
 from discreet.plan.sql.refusals import Span
 from discreet.plan.sql.rows import Rows
@@ -148,7 +149,9 @@ class Measures:
             return plan.count() if kept is None else plan.count(_when(kept, Literal(Fraction(1))))
         if rows.scope.is_person(node.this):
             why = "this column tells people apart, and is not looked at otherwise"
-            raise rows.refused(node, why, f"write COUNT(DISTINCT {node.this.name}) for people, COUNT(*) for rows")
+            raise rows.refused(
+                node, why, f"write COUNT(DISTINCT {spelled(node.this.name)}) for people, COUNT(*) for rows"
+            )
         value = rows.read(node.this)
         return plan.count(value if kept is None else _when(kept, value))
 
@@ -161,7 +164,7 @@ class Measures:
             return plan.people()
         people = [part.person for part in rows.scope.parts if part.person is not None]
         why = "of different values only people are counted: how many others there are may depend on one row"
-        fix = f"write COUNT(DISTINCT {people[0]})" if people else "write COUNT(*), or count by group: GROUP BY"
+        fix = f"write COUNT(DISTINCT {spelled(people[0])})" if people else "write COUNT(*), or count by group: GROUP BY"
         raise rows.refused(node, why, fix)
 
     def _ranked(self, node: Node, share: Node | None, of: Node | None, kept: Expression | None) -> Aggregate:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from discreet.plan.sql.names import spelled
 from discreet.plan.sql.source import Source
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def check_table(source: Source, node: Node) -> None:
         why = "functions that return tables read files or make rows up"
         raise source.refused(node, why, "name a table of the session")
     if node.args.get("db") or node.args.get("catalog"):
-        raise source.refused(node, "tables are known by one name", f"write FROM {node.name}")
+        raise source.refused(node, "tables are known by one name", f"write FROM {spelled(node.name)}")
     _check(source, node, ("this", "alias"))
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from discreet.core.errors import Refusal
 from discreet.plan.nodes import Join, PersonJoin, Public, added, check_join, check_match
+from discreet.plan.sql.names import spelled
 from discreet.plan.sql.rows import run
-from discreet.plan.sql.scope import Part, Scope, identifier, named
+from discreet.plan.sql.scope import Part, Scope, identifier, named, qualified
 from discreet.plan.sql.source import Source
 from discreet.plan.sql.words import unused
 
@@ -105,12 +106,8 @@ def _with_private(source: Source, scope: Scope, other: Scope, join: Node) -> Sco
     pairs = _pairs(source, join, scope, other)
     people = [pair for pair in pairs if scope.is_person(pair[0]) and other.is_person(pair[1])]
     if not people:
-        person = next((part.person for part in scope.parts if part.person), None)
         why = "private tables are joined on the person, so that a row meets its own person's rows alone"
-        fix = (
-            f"write JOIN ... USING ({person})" if person else "protect people, not rows, when the tables are registered"
-        )
-        raise source.refused(join.args.get("on") or join, why, fix)
+        raise source.refused(join.args.get("on") or join, why, _by_person(scope, other))
     on = tuple((scope.column(one, source), other.column(two, source)) for one, two in pairs if (one, two) not in people)
     (part,) = other.parts
     taken = {name.lower() for name in scope.columns}
@@ -132,6 +129,17 @@ def _with_private(source: Source, scope: Scope, other: Scope, join: Node) -> Sco
     except Refusal as refusal:
         raise source.translated(join, refusal) from refusal
     return Scope(plan, columns, (*scope.parts, replace(part, names=names)), scope.size + other.size + 1)
+
+
+def _by_person(scope: Scope, other: Scope) -> str:
+    """Say how two private tables are joined, by what each calls the person."""
+    ours, theirs = (next((part for part in each.parts if part.person), None) for each in (scope, other))
+    if ours is None or theirs is None:
+        return "protect people, not rows, when the tables are registered"
+    one, two = ours.person or "", theirs.person or ""
+    if one.lower() == two.lower():
+        return f"write JOIN ... USING ({spelled(one)})"
+    return f"write JOIN ... ON {qualified(ours, one)} = {qualified(theirs, two)}"
 
 
 def _pairs(source: Source, join: Node, ours: Scope, theirs: Scope) -> list[Pair]:

@@ -114,12 +114,16 @@ def _check_commas(text: str, tokens: Sequence[Token]) -> None:
 
 def _tree(source: Source) -> Node:
     from sqlglot import parse
-    from sqlglot.errors import ParseError
+    from sqlglot.errors import ParseError, TokenError
 
     try:
         found = [each for each in parse(source.clean) if each is not None]
     except ParseError as error:
         raise _misread(source, error) from error
+    except TokenError as error:  # hints in comments are read by themselves
+        raise source.refused(
+            _unclosed(source.text), "a quote or a comment begins here and does not end", "close it"
+        ) from error
     except RecursionError:
         why = "it is nested too deeply to be read"
         raise source.refused((0, 6), why, "name the inner parts in WITH, and use the names") from None

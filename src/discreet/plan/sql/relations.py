@@ -15,6 +15,7 @@ from discreet.plan.sql.catalogue import Catalogue
 from discreet.plan.sql.clauses import check_inner, check_table
 from discreet.plan.sql.expressions import rows_of
 from discreet.plan.sql.joins import joined
+from discreet.plan.sql.names import nearest
 from discreet.plan.sql.publics import public_of
 from discreet.plan.sql.rows import run
 from discreet.plan.sql.scope import MOST_NODES, Part, Scope, identifier, named
@@ -117,7 +118,8 @@ class Relations:
         found = named(list(self.catalogue.names), name, quoted)
         if found is None:
             names = [*self.known, *self.catalogue.public, *self.catalogue.names]
-            raise self.source.translated(node.this, UnknownName("table", name, names))
+            unknown = UnknownName("table", name, names)
+            raise self.source.refused(node.this, unknown.why, nearest(unknown))
         if found not in self.tables:
             self.tables[found] = self.catalogue.table(found)
         table = self.tables[found]

@@ -99,7 +99,11 @@ class Rows:
             return why, fix
         name = node.name if node.key == "anonymous" else self.source.written(node).partition("(")[0].strip()
         unknown = UnknownName("function", name.upper(), self.functions)
-        fix = unknown.fix if unknown.near else "the functions that there are stand in docs/sql.md"
+        fix = (
+            f"did you mean {' or '.join(unknown.near)}?"
+            if unknown.near
+            else "the functions that there are stand in docs/sql.md"
+        )
         return f"{name.upper()} is not among the functions that mean the same on every engine", fix
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from discreet.core.column import Column
 from discreet.core.errors import UnknownName
 from discreet.plan.nodes import Plan
+from discreet.plan.sql.names import nearest, spelled, text
 from discreet.plan.sql.source import Source
 
 if TYPE_CHECKING:
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 # More nodes than a person writes, and few enough for plans to be walked.
 MOST_NODES = 150
+
+# Where a text may stand in the place of a column.
+_BESIDE = frozenset({"eq", "neq", "in", "if", "case", "coalesce", "nullif", "like", "ilike"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +56,39 @@ class Scope:
     def column(self, node: Node, source: Source) -> str:
         """Return the column of the plan that a name means, or refuse it with the nearest."""
         parts, (name, quoted) = self.parts_of(node, source), _name(node.this)
-        found = {column for part in parts for known, column in part.names.items() if _same(known, name, quoted)}
+        found = _found(parts, name, quoted)
         if len(found) == 1:
             return found.pop()
         if found:
             tables = " and ".join(repr(part.alias) for part in parts if _knows(part, name, quoted))
-            raise source.refused(node, f"{tables} both have {name!r}", f"write {parts[0].alias}.{name}, for example")
+            raise source.refused(
+                node, f"{tables} both have {name!r}", f"write {qualified(parts[0], name)}, for example"
+            )
         if self.is_person(node):
             why = f"{name!r} tells people apart: it is counted, and nothing else is asked about it"
-            raise source.refused(node, why, f"write COUNT(DISTINCT {name}), or COUNT(*)")
+            raise source.refused(node, why, f"write COUNT(DISTINCT {spelled(name)}), or COUNT(*)")
+        meant = self._text(node)
+        if meant is not None:
+            why = "there is no column of that name"
+            raise source.refused(node, why, f"text goes in single quotes: {text(meant)}")
         raise _unknown("column", node, name, [known for part in parts for known in part.names], source)
+
+    def _text(self, node: Node) -> str | None:
+        """Return the text that a name without a column may have been meant as: a key, or what a text is compared with.
+
+        Keys are those that were declared; no others are known.
+        """
+        if node.args.get("table") is not None or node.parent is None or node.parent.key not in _BESIDE:
+            return None
+        keys = [key for column in self.columns.values() for key in column.keys or () if isinstance(key, str)]
+        for key in sorted(keys, key=lambda key: key != node.name):
+            if key.lower() == node.name.lower():
+                return key
+        other = node.parent.this
+        if node.arg_key not in ("expression", "expressions") or other is None or other.key != "column":
+            return None
+        found = _found(self.parts, *_name(other.this))
+        return node.name if found and all(_is_text(self.columns[each]) for each in found) else None
 
     def is_person(self, node: Node) -> bool:
         """Say whether a name is that of the column which tells people apart."""
@@ -112,9 +139,23 @@ def _is(part: Part, name: str, quoted: bool) -> bool:
     return part.alias is not None and _same(part.alias, name, quoted)
 
 
+def qualified(part: Part, name: str) -> str:
+    """Write a column behind its table, as in visits."Patient ID"."""
+    return spelled(name) if part.alias is None else f"{spelled(part.alias)}.{spelled(name)}"
+
+
+def _found(parts: tuple[Part, ...], name: str, quoted: bool) -> set[str]:
+    return {column for part in parts for known, column in part.names.items() if _same(known, name, quoted)}
+
+
+def _is_text(column: Column) -> bool:
+    return column.kind == "text" or any(isinstance(key, str) for key in column.keys or ())
+
+
 def _knows(part: Part, name: str, quoted: bool) -> bool:
     return any(_same(known, name, quoted) for known in part.names)
 
 
 def _unknown(kind: str, node: Node, name: str, known: list[str], source: Source) -> Exception:
-    return source.translated(node, UnknownName(kind, name, known))
+    unknown = UnknownName(kind, name, known)
+    return source.refused(node, unknown.why, nearest(unknown))
