@@ -315,7 +315,7 @@ def test_explain_says_what_was_protected_at_what_price_and_what_the_bounds_did()
         "Protected: one person (patient_id), with at most 20 rows, added or removed.",
         "Price: epsilon 0.5.",
         "1.65 times as likely",
-        "The budget has epsilon 2.5 of 3 left.",
+        "Left: epsilon 2.5 of 3.",
         "Receipt: sequence 7, head 3f9a01.",
         "values above 5,000 count as 5,000",
         "n (number of rows: count, Laplace, scale 2, epsilon 0.2).",

@@ -5,7 +5,8 @@ from fractions import Fraction
 import pytest
 
 import discreet as dp
-from discreet.curator._described import column_words, step_words
+from discreet.curator._declared import column_words
+from discreet.curator._described import step_words
 from discreet.plan.expressions import Name
 from discreet.plan.nodes import Filter, Scan
 

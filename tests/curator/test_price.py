@@ -41,7 +41,7 @@ def test_a_refused_price_is_shown_as_people_write_numbers(amount, shown):
     with pytest.raises(BadParameter) as refused:
         Price.of(epsilon=amount)
     assert refused.value.what == f"epsilon={shown}"
-    with pytest.raises(BadParameter, match=r"epsilon=\(1, 0\.001\)"):
+    with pytest.raises(BadParameter, match=r"epsilon, rho=\(1, 0\.001\)"):
         Price.of(epsilon=Fraction(1), rho=Fraction(1, 1000))
 
 

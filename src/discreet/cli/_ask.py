@@ -103,11 +103,13 @@ def rows_of(text: str | None) -> Rows:
 
 
 def keys_of(words: tuple[str, ...]) -> dict[str, list[str]]:
-    """Read `--key city=Bern,Basel`."""
+    """Read `--key city=Bern,Basel`; a key with a comma stands in double quotes."""
+    from discreet.curator.declare import listed
+
     found = {}
     for word in words:
         name, equal, values = word.partition("=")
         if not name or not equal or not values:
             raise BadParameter("key", word, why="it names a column and its keys", fix="write --key city=Bern,Basel")
-        found[name] = values.split(",")
+        found[name] = listed(values)
     return found

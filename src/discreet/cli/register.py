@@ -150,7 +150,8 @@ def _source(path: str, delimiter: str | None) -> str | Source:
 
 
 def _record(registered: Registered) -> dict[str, Any]:
-    return {"name": registered.name, "revision": registered.revision, **registered.record()}
+    notes = {"notes": [*registered.notes]}
+    return {"name": registered.name, "revision": registered.revision, **registered.record(), **notes}
 
 
 def _amount(budget: Budget) -> str:
@@ -170,4 +171,5 @@ def _views(registered: Registered, amount: str) -> list[RenderableType]:
         Text.assemble(
             "Look at it with ", ("discreet lint", "bold"), ", let somebody ask with ", ("discreet grant", "bold"), "."
         ),
+        *(Text(note, style="yellow") for note in registered.notes),
     ]

@@ -121,7 +121,7 @@ def _write(twin: Twin, files: dict[str, Path | None], rows: int | None) -> None:
 def _show(output: Output, asked: Synthesis, twin: Twin, receipt: Receipt, files: dict[str, Path | None]) -> None:
     from rich.text import Text
 
-    from discreet.curator.answering import proof, remaining
+    from discreet.curator.answering import left, proof
 
     quality, written = twin.report(), {name: str(path) for name, path in files.items() if path is not None}
     record: dict[str, Any] = {
@@ -130,10 +130,10 @@ def _show(output: Output, asked: Synthesis, twin: Twin, receipt: Receipt, files:
         "report": quality.record(),
         "files": written,
         "receipt": proof(receipt),
-        "remaining": remaining(receipt),
+        "remaining": (remaining := left(asked.query, asked.loss, receipt)),
     }
     paid = "made before, for nothing now" if receipt.replayed else "paid"
-    last = f"{paid}; {remaining(receipt)} remains" + "".join(f"; {name}: {path}" for name, path in written.items())
+    last = f"{paid}; {remaining} remains" + "".join(f"; {name}: {path}" for name, path in written.items())
     output.show(record, Text(str(quality)), Text(last, style="dim"))
 
 

@@ -106,7 +106,7 @@ def _whom(registered: Registered) -> str:
 def _detail(registered: Registered, limits: Sequence[Standing]) -> list[RenderableType]:
     from rich.text import Text
 
-    from discreet.curator._described import table_words
+    from discreet.curator._declared import table_words
     from discreet.curator.remaining import declared, percent
     from discreet.curator.words import limit_words
 
@@ -121,7 +121,7 @@ def _columns(registered: Registered) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from discreet.curator._described import HEADINGS, column_rows
+    from discreet.curator._declared import HEADINGS, column_rows
 
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for heading in HEADINGS:

@@ -62,9 +62,11 @@ class MissingExtra(Refusal, ImportError):
 
 
 def show(value: object) -> str:
-    """Write a value for an error message: its repr, cut short when it is long."""
+    """Write a value for an error message: the first line of its repr, cut short when it is long."""
     try:
         text = repr(value)
     except ValueError:  # Python refuses to write out integers of thousands of digits
         text = f"<{type(value).__name__} of thousands of digits>"
+    first, *others = text.splitlines() or [""]
+    text = f"{first}..." if others else first
     return text if len(text) <= 80 else text[:60] + "..." + text[-17:]

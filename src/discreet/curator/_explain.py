@@ -25,7 +25,7 @@ def summary(answer: Shown) -> str:
     if answer.receipt and "sequence" in answer.receipt:
         parts.append(f"receipt {answer.receipt['sequence']}")
     if answer.remaining:
-        parts.append(f"{answer.remaining} left")
+        parts.append(f"left: {answer.remaining}")
     return "; ".join(parts)
 
 
@@ -58,7 +58,7 @@ def _price(answer: Shown) -> str:
     if answer.loss is not None:
         lines.append(f"What happened: {_happened(answer.loss)}.")
     if answer.remaining:
-        lines.append(f"The budget has {answer.remaining} left.")
+        lines.append(f"Left: {answer.remaining}.")
     if answer.receipt:
         lines.append(_receipt(answer.receipt))
     return " ".join(lines)

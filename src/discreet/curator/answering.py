@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from discreet.account.exceeded import rounded_down
+from discreet.core.errors import Refusal
+from discreet.curator._declared import unit_words
 from discreet.curator.answer import Answer, AnswerColumn
-from discreet.curator.asked import Asked
+from discreet.curator.asked import Asked, Rows
 from discreet.curator.binned import Binned
 from discreet.curator.measure import Measure
 from discreet.curator.quantity import Quantity
 from discreet.curator.ranked import Ranked
-from discreet.curator.words import notes_of, unit_words
+from discreet.curator.remaining import left_after, reworded
+from discreet.curator.words import notes_of
 from discreet.ledger.charge import Charge
+from discreet.ledger.refusals import LimitExceeded
 from discreet.plan.keys import NO_KEYS, Key, Keys
 from discreet.plan.tallies import Question, Tally
 
@@ -26,8 +31,8 @@ if TYPE_CHECKING:
     from discreet.ledger.charge import Receipt
 
 
-def release(asked: Asked, *, fresh: bool = False) -> Answer:
-    """Pay for a question, once, and return its one answer.
+def release(asked: Asked, max_rows: Rows = None, *, fresh: bool = False) -> Answer:
+    """Pay for a question, once, and return its one answer; a refusal says which price would fit, at the same rows.
 
     Guarantee: see `Report.release`.
     """
@@ -36,8 +41,13 @@ def release(asked: Asked, *, fresh: bool = False) -> Answer:
     def work(runner: Runner) -> str:
         return answer(asked, runner).to_json()
 
-    text, receipt = pay(query, asked.question, asked.loss, asked.label, work, fresh=fresh)
-    return Answer.from_json(text, receipt=proof(receipt), remaining=remaining(receipt))
+    try:
+        text, receipt = pay(query, asked.question, asked.loss, asked.label, work, fresh=fresh)
+    except LimitExceeded as refusal:
+        with suppress(Refusal):  # a vault that cannot be read now leaves the ledger's own words
+            reworded(refusal, asked, max_rows)
+        raise
+    return Answer.from_json(text, receipt=proof(receipt), remaining=left(query, asked.loss, receipt))
 
 
 def pay(
@@ -182,8 +192,10 @@ def proof(receipt: Receipt) -> dict[str, Any]:
     return {"sequence": receipt.sequence, "head": receipt.head, "key": receipt.key, "replayed": receipt.replayed}
 
 
-def remaining(receipt: Receipt) -> str:
-    """Say what is left of every account, in the currency of its filter."""
+def left(query: Subject, loss: PrivacyLoss, receipt: Receipt) -> str:
+    """Say what is left of the tightest limit; where that cannot be read, of every account, as its filter counts."""
+    if found := left_after(query, loss):
+        return found
     parts = [
         f"{rounded_down(Fraction(left['loss']))} {left['currency']}"
         + (f", delta {rounded_down(Fraction(left['delta']))}" if Fraction(left["delta"]) else "")

@@ -17,13 +17,19 @@ from discreet.plan.aggregates import Aggregate
 _ALONE = ("histogram", "cdf", "top_k")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Asking:
     """Aggregates of a subject, each a column of the answer, and the weights by which they share a price."""
 
     query: Subject
     aggregates: tuple[tuple[str, Aggregate], ...]
     weights: tuple[tuple[str, Fraction], ...] = ()
+
+    def __repr__(self) -> str:
+        asked = (
+            f"{name} = {word_of(each)}({', '.join(map(repr, each.expressions))})" for name, each in self.aggregates
+        )
+        return f"{self.query!r}\n\nask for {', '.join(asked)}"
 
     @classmethod
     def of(cls, query: Subject, aggregates: Mapping[str, Any]) -> Self:

@@ -55,7 +55,7 @@ class Offer:
         """
         from discreet.curator.answering import release
 
-        return release(self.asked, fresh=fresh)
+        return release(self.asked, self.max_rows, fresh=fresh)
 
     @property
     def asked(self) -> Asked:

@@ -13,7 +13,7 @@ from discreet.account.loss import PrivacyLoss
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.written import Number
 from discreet.curator.answer import Answer
-from discreet.curator.answering import answer, pay, proof, remaining
+from discreet.curator.answering import answer, left, pay, proof
 from discreet.curator.asked import Asked, asked
 from discreet.curator.asking import Asking
 from discreet.curator.price import Price
@@ -83,9 +83,11 @@ class Partition:
             return json.dumps([answer(part, runner).to_json() for part in parts.values()])
 
         label = f"{len(parts)} parts by {self.column} from {', '.join(query.tables)}"
-        text, receipt = pay(query, question, self.loss(parts), label, work, fresh=fresh)
+        loss = self.loss(parts)
+        text, receipt = pay(query, question, loss, label, work, fresh=fresh)
+        remaining = left(query, loss, receipt)
         return {
-            key: Answer.from_json(each, receipt=proof(receipt), remaining=remaining(receipt))
+            key: Answer.from_json(each, receipt=proof(receipt), remaining=remaining)
             for key, each in zip(parts, json.loads(text), strict=True)
         }
 

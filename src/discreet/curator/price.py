@@ -37,9 +37,9 @@ class Price:
     def of(cls, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Price:
         """Read a price as a person wrote it: 0.1 is one tenth."""
         if (epsilon is None) == (rho is None):
-            given = None if epsilon is None else (typed(epsilon), typed(rho))
+            name, given = ("epsilon", None) if epsilon is None else ("epsilon, rho", (typed(epsilon), typed(rho)))
             why = "a question is paid in epsilon or in rho, in exactly one of them"
-            raise BadParameter("epsilon", given, why=why, fix=_FIX)
+            raise BadParameter(name, given, why=why, fix=_FIX)
         slack = Fraction(0) if delta is None else _written("delta", delta)
         if not 0 <= slack < 1:
             why, fix = "it is a probability, of failing outright", "use one far below one over the number of people"

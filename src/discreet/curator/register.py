@@ -14,6 +14,7 @@ from discreet.core import record as records
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.schema import Table
 from discreet.core.written import as_written
+from discreet.curator._declared import column_rows, grid, table_words
 from discreet.data.home import home_of
 from discreet.data.source import Source
 from discreet.plan.physical import Physical
@@ -39,8 +40,6 @@ class Registered:
     alike: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
-        from discreet.curator._described import column_rows, grid, table_words
-
         name, protects = table_words(self.table)
         paid = f"version {self.version}, paid by the account {self.account}"
         notes = [f"\nnote: {note}" for note in self.notes]

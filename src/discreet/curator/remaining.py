@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from discreet.account.loss import PrivacyLoss
     from discreet.curator.asked import Asked, Rows
     from discreet.curator.price import Price
+    from discreet.curator.subject import Subject
     from discreet.ledger.refusals import LimitExceeded
     from discreet.ledger.standing import Standing
 
@@ -128,14 +129,13 @@ def more(limit: Filter, loss: PrivacyLoss) -> int:
     return min((int(have // each) for have, each in pairs if each), default=0)
 
 
-def left_after(question: Asked) -> str:
-    """Say what is left now of the limit that will be the first to refuse more questions like this one.
+def left_after(query: Subject, loss: PrivacyLoss) -> str:
+    """Say what is left now of the limit that will be the first to refuse more questions of such a loss.
 
     Nothing is said where the vault cannot be read: the answer, which is paid, matters more.
     """
     with suppress(Refusal):
-        loss = question.loss
-        standings = question.report.query.desk.standings(question.report.query.accounts)
+        standings = query.desk.standings(query.accounts)
         first = min(standings, key=lambda each: (more(each.filter, loss), share_left(each.filter)))
         times = more(first.filter, loss)
         enough = "no more questions" if not times else "1 more question" if times == 1 else f"{times:,} more questions"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from discreet.core.errors import Refusal
 from discreet.core.written import Number
 from discreet.curator.asked import Asked, Rows, asked
 from discreet.curator.asking import Asking
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
     from discreet.curator.preview import Preview
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Report(Asking):
     """Aggregates of a query, each a column of the answer. Nothing is paid before `release`."""
 
@@ -76,17 +74,8 @@ class Report(Asking):
         and the answer of this question is the only one that it will ever have.
         """
         from discreet.curator.answering import release
-        from discreet.curator.remaining import left_after, reworded
-        from discreet.ledger.refusals import LimitExceeded
 
-        question = self.asked(epsilon, delta, rho, max_rows=max_rows)
-        try:
-            answer = release(question, fresh=fresh)
-        except LimitExceeded as refusal:
-            with suppress(Refusal):  # a vault that cannot be read now leaves the ledger's own words
-                reworded(refusal, question, max_rows)
-            raise
-        return answer.received(answer.receipt, left_after(question) or answer.remaining)
+        return release(self.asked(epsilon, delta, rho, max_rows=max_rows), max_rows, fresh=fresh)
 
     def asked(
         self,

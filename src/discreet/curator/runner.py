@@ -113,7 +113,8 @@ def runner(registered: Mapping[str, Registered], engines: Engines, secret: bytes
             for name, found in registered.items():
                 if found.table.unit.bound == "table" and engine.name == DUCKDB.name:
                     sql = scan_sql(relations[name], DUCKDB)
-                    kept = ranks.kept(engine, name, found.version, found.table.to_json(), sql)
+                    # With the statement: a release that reads a value otherwise meets no row that an older one kept.
+                    kept = ranks.kept(engine, name, found.version, found.table.to_json() + sql, sql)
                     relations[name] = Relation(found.table, found.physical, kept, kept=True)
             yield Runner(engine, relations, dialect_of(engine.name))
     except SourceMissing:  # which would name the file, or the server

@@ -12,6 +12,7 @@ import numpy as np
 from discreet.account.loss import PrivacyLoss
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Unit
+from discreet.curator._declared import unit_words
 from discreet.curator.answering import pay
 from discreet.curator.asked import unit_and_reach
 from discreet.curator.asking import Asking
@@ -19,7 +20,6 @@ from discreet.curator.preview import remaining_after
 from discreet.curator.price import Price
 from discreet.curator.register import engine_of
 from discreet.curator.subject import Subject
-from discreet.curator.words import unit_words
 from discreet.mechanisms._relabel import under
 from discreet.plan.marginals import Axis, marginals
 from discreet.plan.node_serial import plan_record

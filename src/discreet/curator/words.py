@@ -1,27 +1,13 @@
-"""Words: units and bounds as people say them."""
+"""Words: limits, and what declared bounds did, as people say them."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from discreet.core.unit import Unit
-
 if TYPE_CHECKING:
     from discreet.curator.asked import Asked
     from discreet.ledger.standing import Standing
-
-
-def unit_words(unit: Unit) -> str:
-    """Say whom the answer protects: one person (zper), at most 5 rows, added or removed."""
-    change = "added or removed" if unit.relation == "add_remove" else "replaced by another"
-    if unit.is_row:
-        return f"one row, {change}"
-    groups = ""
-    if unit.max_groups < unit.max_rows:
-        groups = " in one group" if unit.max_groups == 1 else f" in at most {unit.max_groups} groups"
-    rows = "row" if unit.max_rows == 1 else "rows"
-    return f"one person ({unit.identifier}), at most {unit.max_rows} {rows}{groups}, {change}"
 
 
 def limit_words(standing: Standing) -> str:

@@ -12,10 +12,10 @@ from discreet.account.checks import whole
 from discreet.core.errors import BadParameter
 from discreet.core.schema import Table
 from discreet.core.written import Number
+from discreet.curator._declared import unit_words
 from discreet.curator.asked import Asked, Rows
 from discreet.curator.curator import Curator
 from discreet.curator.sql import spoken
-from discreet.curator.words import unit_words
 from discreet.lab._chosen import chosen
 from discreet.lab._exacts import Exacts, exacts
 from discreet.lab._noised import Integers, Noised

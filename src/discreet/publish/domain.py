@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from discreet.core.column import check_name
@@ -63,3 +63,16 @@ class Domain:
     def cells(self, clique: Iterable[int]) -> int:
         """Return how many cells the table of a clique has."""
         return math.prod(self.shape(clique))
+
+    def batches(self, cliques: Iterable[Clique], most: int) -> Iterator[list[Clique]]:
+        """Yield cliques in turn, as many at a time as have so many cells together, and one at least."""
+        batch: list[Clique] = []
+        held = 0
+        for clique in cliques:
+            if batch and held + self.cells(clique) > most:
+                yield batch
+                batch, held = [], 0
+            batch.append(clique)
+            held += self.cells(clique)
+        if batch:
+            yield batch

@@ -21,6 +21,7 @@ Say = Callable[[str], None]
 
 # Exact marginals are held in memory while a method chooses among them: so many numbers are a gigabyte.
 MOST_CELLS = 1 << 27
+MOST_COMPARED = 1 << 31  # where they are looked at in turn
 
 METHODS = ("aim", "independent", "merf", "mst", "mwem", "smalldb", "tables")
 
@@ -60,6 +61,8 @@ def check_cells(name: str, domain: Domain, workload: Workload) -> None:
     """Refuse, before anything is paid, marginals that would not fit memory."""
     counted = _SMALL[name](domain) if name in _SMALL else [*workload.weights]
     cells = sum(map(domain.cells, counted))
+    if name == "mst" and cells <= MOST_COMPARED:  # pairs are compared in turn, and a tree of them is kept
+        cells = sum(sorted(map(domain.cells, counted))[1 - len(domain) :]) if counted else 0
     if cells <= MOST_CELLS and name in _CHOOSING:  # among all parts of marginals: many, but of few columns each
         cells = sum(map(domain.cells, workload.candidates()))
     if cells > MOST_CELLS:

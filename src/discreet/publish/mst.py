@@ -37,6 +37,9 @@ MOST_ROWS = 1 << 34
 FADING = 0.1
 _WHOLE = 1 << 20  # weights are whole numbers of this
 
+# Cells of pairs that are counted at a time.
+BATCH = 1 << 25
+
 # What part of the budget measures single attributes, and what part chooses pairs; the rest measures the pairs.
 SINGLES, CHOOSING = Fraction(3, 10), Fraction(1, 4)
 
@@ -49,9 +52,11 @@ def build(measure: Measure, domain: Domain, allowance: Allowance, workload: Work
     share = SINGLES * allowance.amount / len(ones)
     singles = [purse.measure(one, exact, share) for one, exact in zip(ones, measure(ones), strict=True)]
     merged = Merged.of(domain, singles, apart=workload.apart)
+    # So many pairs at a time as fit in memory: each is compared and forgotten.
+    pairs = [*domain.batches(combinations(range(len(domain)), 2), BATCH)]
     domain, measure = merged.smaller, merged.measure(measure)
     measured = [merged.noisy(one) for one in singles]
-    chosen = _chosen(measure, domain, purse, CHOOSING * allowance.amount, measured, say) if len(domain) > 1 else []
+    chosen = _chosen(measure, domain, purse, CHOOSING * allowance.amount, measured, pairs, say) if pairs else []
     say("measure pairs")
     for pair, exact, part in zip(chosen, measure(chosen), shared(purse.left, domain, chosen), strict=True):
         measured.append(purse.measure(pair, exact, part))
@@ -65,19 +70,20 @@ def _chosen(
     purse: Spending,
     part: Fraction,
     measured: list[Noisy],
+    batches: Sequence[Sequence[Clique]],
     say: Say,
 ) -> list[Clique]:
     """Choose a spanning tree, edge by edge, each by how far its pair is from what single attributes predict."""
     alone = Marginals.of(fit(Junction.of(domain.sizes, ()), measured, steps=200))
-    pairs = [*combinations(range(len(domain)), 2)]
     say("choose pairs")
     scores = {
         pair: distance(exact, alone.table(pair) * alone.model.total)
-        for pair, exact in zip(pairs, measure(pairs), strict=True)
+        for batch in batches
+        for pair, exact in zip(batch, measure(batch), strict=True)
     }
     tree = Tree.of(len(domain))
     for _ in range(len(domain) - 1):
-        open_ = [pair for pair in pairs if not tree.joins(pair)]
+        open_ = [pair for pair in scores if not tree.joins(pair)]
         weighed = [tree.weighed(pair, scores[pair]) for pair in open_]
         tree = tree.grown(open_[purse.choose(weighed, FINE, part / (len(domain) - 1))])
     return [*tree.chosen]
