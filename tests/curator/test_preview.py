@@ -230,3 +230,12 @@ def test_the_stability_is_said_in_words(tmp_path):
     assert opened(tmp_path, SOME, columns=COLUMNS, unit=row()).table("visits").join(wards, on="ward").count().preview(
         epsilon=1
     ).stability == ("one row changes at most 2 rows", "joined with wards: at most 2 rows for each")
+
+
+def test_a_preview_of_what_was_answered_says_that_it_is_free_and_of_anything_else_does_not(tmp_path):
+    table = opened(tmp_path, SOME, columns=COLUMNS).table("visits")
+    asked = table.group_by("ward").agg(n=dp.count())
+    asked.release(epsilon=1)
+    assert asked.preview(epsilon=1).answered
+    assert not asked.preview(epsilon=2).answered
+    assert not table.agg(n=dp.count()).preview(epsilon=1).answered

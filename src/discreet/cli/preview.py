@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from discreet.cli._ask import keys_of, price_of, question_options, rows_of, session_of, text_of
-from discreet.cli._vault import opened
 from discreet.cli.output import Output
 
 
@@ -32,7 +31,6 @@ def command(
 ) -> None:
     """Show what QUESTION, a SELECT, would cost; - reads it from standard input. Nothing is paid, no data is read."""
     text, price = text_of(question, file), price_of(epsilon, delta, rho)
-    with session_of(vault, token) as session, opened(vault) as curator:
+    with session_of(vault, token) as session:
         found = session.preview_sql(text, *price, max_rows=rows_of(max_rows), rows=rows, keys=keys_of(keys), sql=sql)
-        found = found.known_to(curator.ledger)
         output.show(found.record(), found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from discreet.account.loss import PrivacyLoss
     from discreet.curator.subject import Subject
-    from discreet.ledger.ledger import Ledger
     from discreet.ledger.standing import Standing
 
 
@@ -135,14 +134,6 @@ class Preview:
             "sql": list(self.sql),
         }
 
-    def known_to(self, ledger: Ledger) -> Preview:
-        """Return the preview that says whether the ledger has an answer to the very question, which is then free.
-
-        Guarantee: this tells no more than asking does: a settled answer is replayed to all who may ask about its
-        tables, at no price, and whether there is one depends on what was asked, never on data.
-        """
-        return replace(self, answered=ledger.answer(_key(self.asked)) is not None)
-
     def plot(self, path: str | Path | None = None) -> Figure:
         """Draw the half-widths of all columns against the price, on both sides of the one that was asked about."""
         from discreet.curator._error_plot import plot
@@ -180,7 +171,8 @@ def preview(
     remaining = tuple(remaining_after(query, loss, fits))
     notes = tuple(_notes(question, size))
     price, shown = str(question.price), statements(question) if sql else ()
-    return Preview(lines, price, remaining, notes, question, rows, max_rows, stability_words(question), shown)
+    stability, answered = stability_words(question), query.desk.answered(_charge(question))
+    return Preview(lines, price, remaining, notes, question, rows, max_rows, stability, shown, answered)
 
 
 def _expected(question: Asked, rows: int | None) -> tuple[tuple[Line, ...], int | None]:
@@ -195,11 +187,11 @@ def _offer(question: Asked, max_rows: int | Literal["auto"] | None, standings: S
     return f"{currency} {found} would fit" if found else none_fits(question, standings)
 
 
-def _key(question: Asked) -> str:
-    """Return what the ledger would know a charge for the question by."""
+def _charge(question: Asked) -> Charge:
+    """Return what the ledger would be asked to charge for the question."""
     query = question.report.query
     versions = {name: found.version for name, found in query.registered.items()}
-    return Charge(question.question, dict.fromkeys(query.accounts, question.loss), versions).key
+    return Charge(question.question, dict.fromkeys(query.accounts, question.loss), versions)
 
 
 def _lines(measure: Measure | Ranked | Binned, rows: int | None) -> list[Line]:

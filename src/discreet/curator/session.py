@@ -218,3 +218,11 @@ class Session:
         """Return the limits that a question about these accounts has to pass."""
         found = self._curator.ledger.standing()
         return [each for each in found if each.account in accounts and each.grant in (None, self._grant.id)]
+
+    def answered(self, charge: Charge) -> bool:
+        """Whether the question of a charge has its answer, which is then replayed for nothing.
+
+        Guarantee: this tells no more than asking does: a settled answer is replayed to all who may ask about its
+        tables, and whether there is one depends on what was asked, never on data.
+        """
+        return self._curator.ledger.answer(charge.key) is not None

@@ -48,6 +48,9 @@ class Desk(Protocol):
     def standings(self, accounts: Collection[str]) -> list[Standing]:
         """Return the limits that a question about these accounts has to pass."""
 
+    def answered(self, charge: Charge) -> bool:
+        """Whether the question of a charge has its answer, which is then replayed for nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
