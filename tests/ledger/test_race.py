@@ -12,7 +12,7 @@ from discreet.ledger import Ledger
 from tests.ledger.stores import STORES, homes, new_place
 
 # How many processes, and how many rounds.
-SIZES = {"sqlite": (16, 100), "postgres": (8, 50)}
+SIZES = {"sqlite": (16, 50), "postgres": (8, 50)}
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the racers are forked")
 

@@ -10,7 +10,11 @@ from discreet.noise.bits import current
 from tests.noise import truth
 from tests.noise.tree import law as law_of
 
-CASES = [(Fraction(2), 2.0**-3), (Fraction(7, 3), 2.0**-3), (Fraction(3), 2.0**-6)]
+CASES = [
+    pytest.param(Fraction(2), 2.0**-3, marks=pytest.mark.soak),
+    (Fraction(7, 3), 2.0**-3),
+    (Fraction(3), 2.0**-6),
+]
 
 
 def small(sigma, guard):

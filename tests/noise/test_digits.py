@@ -15,7 +15,9 @@ SMALL = {"word": 4, "wide": 8, "step": 4}
 
 
 @pytest.mark.parametrize("signed", [True, False])
-@pytest.mark.parametrize("scale", [Fraction(2), Fraction(7, 3), Fraction(22, 7)], ids=str)
+@pytest.mark.parametrize(
+    "scale", [pytest.param(Fraction(2), marks=pytest.mark.soak), Fraction(7, 3), Fraction(22, 7)], ids=str
+)
 def test_digits_and_sign_together_give_the_law(scale, signed):
     ratio = (scale.numerator, scale.denominator)
     tables = Digits(ratio, signed=signed, direct=1, top_bits=0, digit_bits=1, **SMALL)

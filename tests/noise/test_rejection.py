@@ -35,7 +35,9 @@ def test_a_coin_of_bias_exp_has_it(x):
     bracket(found, rest, lambda up: truth.mp.exp(-truth.number(x)) if up else 1 - truth.mp.exp(-truth.number(x)))
 
 
-@pytest.mark.parametrize("scale", [Fraction(1), Fraction(2), Fraction(3, 2), Fraction(1, 3)], ids=str)
+@pytest.mark.parametrize(
+    "scale", [Fraction(1), pytest.param(Fraction(2), marks=pytest.mark.soak), Fraction(3, 2), Fraction(1, 3)], ids=str
+)
 @pytest.mark.parametrize("name", ["geometric", "laplace"])
 def test_exponential_laws_are_right_path_by_path(name, scale):
     sample = getattr(rejection, name)
@@ -44,7 +46,7 @@ def test_exponential_laws_are_right_path_by_path(name, scale):
     bracket(found, rest, getattr(truth, name)(scale))
 
 
-@pytest.mark.parametrize("sigma", [Fraction(1, 2), Fraction(1)], ids=str)
+@pytest.mark.parametrize("sigma", [Fraction(1, 2), pytest.param(Fraction(1), marks=pytest.mark.soak)], ids=str)
 def test_the_gaussian_is_right_path_by_path(sigma):
     found, rest = law_of(lambda source: rejection.gaussian(source, (sigma.numerator, sigma.denominator)), 19)
     assert rest < Fraction(4, 5)
