@@ -92,3 +92,18 @@ def test_without_its_driver_the_line_that_installs_it_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(MissingExtra, match=r"pip install 'discreet\[postgres\]'"):
         Ledger.open("postgresql:///db")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_a_vault_opened_by_a_link_finds_what_lies_beside_the_file_itself(tmp_path):
+    folder = tmp_path / "real"
+    folder.mkdir()
+    link = tmp_path / "link.discreet"
+    with Ledger.create(folder / "vault.discreet") as ledger:
+        ledger.put("note", "one", {})
+        head = ledger.head
+    link.symlink_to(folder / "vault.discreet")
+    assert place_of(link) == place_of(folder / "vault.discreet")
+    with Ledger.open(link) as again:
+        assert again.head == head
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("link")] == ["link.discreet"]

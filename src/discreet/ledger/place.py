@@ -96,7 +96,10 @@ def place_of(text: str | Path) -> FilePlace | ServerPlace:
         if isinstance(text, Path):
             raise _refused("a path cannot hold a URL, whose slashes it joins", "pass the URL as a text")
         return ServerPlace.of(text)
-    return FilePlace(Path(text).absolute())
+    path = Path(text).absolute()
+    # What belongs to a vault lies beside the file itself, and not beside a link to it.
+    linked = os.path.islink(path)  # noqa: PTH114  (says no of names that no file can have)
+    return FilePlace(path.resolve() if linked else path)
 
 
 def is_url(text: object) -> bool:
