@@ -20,7 +20,7 @@ demo: $(VENV)/.ready-demo ## Ask, attack, audit and look at the budget, on a pub
 	@$(BIN)/discreet demo
 
 test: install lint ## Everything CI runs: format, lint, types, layers, tests
-	$(BIN)/pytest -n 3 --dist loadgroup -m "not soak"
+	$(BIN)/pytest -n 2 --dist loadgroup -m "not soak"
 
 install: $(VENV)/.ready-all ## Make the environment with every extra and the development tools
 
