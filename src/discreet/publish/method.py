@@ -60,13 +60,15 @@ def check_method(name: str, domain: Domain) -> None:
 def check_cells(name: str, domain: Domain, workload: Workload) -> None:
     """Refuse, before anything is paid, marginals that would not fit memory."""
     counted = _SMALL[name](domain) if name in _SMALL else [*workload.weights]
-    cells = sum(map(domain.cells, counted))
-    if name == "mst" and cells <= MOST_COMPARED:  # pairs are compared in turn, and a tree of them is kept
-        cells = sum(sorted(map(domain.cells, counted))[1 - len(domain) :]) if counted else 0
-    if cells <= MOST_CELLS and name in _CHOOSING:  # among all parts of marginals: many, but of few columns each
+    cells, most = sum(map(domain.cells, counted)), MOST_CELLS
+    if name == "mst" and cells > MOST_COMPARED:
+        most = MOST_COMPARED
+    elif name == "mst" and counted:  # pairs are compared in turn, and a tree of them is kept
+        cells = sum(sorted(map(domain.cells, counted))[1 - len(domain) :])
+    elif cells <= MOST_CELLS and name in _CHOOSING:  # among all parts of marginals: many, but of few columns each
         cells = sum(map(domain.cells, workload.candidates()))
-    if cells > MOST_CELLS:
-        why = f"its marginals have {cells:,} cells in all, and {MOST_CELLS:,} fit in memory"
+    if cells > most:
+        why = f"its marginals have {cells:,} cells in all, and {most:,} are the most"
         raise BadParameter("workload", cells, why=why, fix="use fewer bins or columns, or marginals of fewer columns")
 
 

@@ -106,10 +106,7 @@ def to_json(twin: Written) -> str:
 
 def from_json(text: str) -> dict[str, Any]:
     """Read what `to_json` wrote, as the parts of a twin, checking that they fit together."""
-    try:
-        read = records.read("twin", text)
-    except RecursionError:
-        raise BadParameter("twin", "<file>", why="it is nested too deeply", fix=_UNCHANGED) from None
+    read = records.read("twin", text)
     optional = [name for name in _OPTIONAL if isinstance(read, dict) and name in read]
     found = records.fields("twin", read, (*_FIELDS, *_MORE, *optional))
     try:
