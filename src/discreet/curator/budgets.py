@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -44,7 +43,7 @@ def holds(
     monthly: Budget | None,
 ) -> bool:
     """Whether the analyst has a grant to just these tables under just these caps; another one is refused."""
-    now = dt.datetime.now(dt.UTC)
+    now = ledger.now()
     live = [grant for grant in ledger.grants() if grant.analyst == analyst and not grant.ended(now)]
     wanted = {account: (_amounts(budget), _amounts(monthly)) for account in accounts}
     for grant in live:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol, Self
@@ -189,7 +188,7 @@ class Session:
         """Refuse a grant that was revoked or has expired since; for answers that need no new charge."""
         for grant in self._curator.ledger.grants():
             if grant.id == self._grant.id:
-                grant.check(dt.datetime.now(dt.UTC))
+                grant.check(self._curator.ledger.now())
 
     def check(self, registered: Mapping[str, Registered]) -> None:
         """Refuse tables that are not what they were: declared anew since, or with sources that have changed."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 
 from discreet.core.errors import Refusal
 from discreet.ledger import limit
@@ -56,6 +56,9 @@ def find(transaction: Transaction, charge: Charge, now: datetime) -> Found | Non
         # Its answer is not out yet, so that nobody loses by paying what it costs now.
         why = "it was charged before at another price and has no answer yet"
         raise Conflict(f"the key {charge.key}", why=why, fix="ask for a fresh answer", value=charge.key)
+    if transaction.get(Settled, debit.sequence) is not None:
+        why = "it has an answer, and its debit was put back as it was before"
+        raise Tampered(f"entry {debit.sequence}", why=why, sequence=debit.sequence)
     return Found(receipt, lease=transaction.get(Lease, charge.key))
 
 
@@ -96,19 +99,28 @@ def check_access(transaction: Transaction, charge: Charge, now: datetime) -> Non
 
 
 def settled_answer(transaction: Transaction, debit: Debit) -> str:
-    """Return the answer of a settled debit."""
-    found = transaction.get(Settled, debit.sequence)
-    if found is None:
+    """Return the answer of a settled debit, or refuse one that is not the one that was settled.
+
+    Guarantee: its hash is that of the debit and of the entry that settled it.
+    """
+    found, entry = transaction.get(Settled, debit.sequence), transaction.entry(debit.settled or 0)
+    if found is None or entry is None:
         raise Tampered(f"entry {debit.settled}", why="its settled answer is missing", sequence=debit.settled)
+    body = entry.record()
+    hashed = sha256(found.answer.encode()).hexdigest()
+    if (entry.kind, body.get("key"), body.get("answer"), debit.digest) != ("settle", debit.key, hashed, hashed):
+        raise Tampered(f"entry {debit.settled}", why="its settled answer was changed", sequence=debit.settled)
     return found.answer
 
 
 def _again(transaction: Transaction, debit: Debit, charge: Charge) -> Receipt:
     """Return the receipt of a charge that was made before."""
     entry = transaction.entry(debit.sequence)
-    if entry is None:
-        raise Tampered(f"entry {debit.sequence}", why="a debit names it, and it is missing", sequence=debit.sequence)
-    losses = read_losses(json.loads(entry.body)["losses"])
+    body = entry.record() if entry else {}
+    if entry is None or (entry.kind, body.get("key")) != ("charge", debit.key):
+        why = "a debit names it, and it is missing or another's"
+        raise Tampered(f"entry {debit.sequence}", why=why, sequence=debit.sequence)
+    losses = read_losses(body["losses"])
     return Receipt(entry.sequence, charge.key, entry.hash, losses, _left(transaction, losses), replayed=True)
 
 

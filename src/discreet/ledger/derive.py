@@ -14,14 +14,15 @@ from discreet.ledger.charge import read_losses
 from discreet.ledger.entry import Entry, canonical, digest
 from discreet.ledger.limit import Step
 from discreet.ledger.refusals import Tampered
-from discreet.ledger.store import Debit, Paper, Permit, Transaction
+from discreet.ledger.store import Debit, Limit, Paper, Permit, Transaction
 
 Body = Mapping[str, Any]
 T = TypeVar("T")
 
 
 def enter(transaction: Transaction, kind: str, body: Body, steps: Sequence[Step] | None = None) -> Entry:
-    """Append an entry and store what follows from it."""
+    """Append an entry and store what follows from it; it is never dated before the entry before it."""
+    body = {**body, "at": transaction.date(body["at"])}
     entry = transaction.append(kind, canonical(body))
     derive(transaction, entry.sequence, kind, body, steps)
     return entry
@@ -36,6 +37,8 @@ def derive(transaction: Transaction, sequence: int, kind: str, body: Body, steps
             _limit(transaction, sequence, body, grant="", period="")
         case "window":
             _limit(transaction, sequence, body, grant="", period=body["period"])
+        case "clock":
+            _correct(transaction, sequence, body["at"])
         case "document":
             record_ = canonical(body["record"])
             transaction.put(Paper(body["kind"], body["name"], body["revision"], record_, sequence))
@@ -58,6 +61,14 @@ def derive(transaction: Transaction, sequence: int, kind: str, body: Body, steps
 def _limit(transaction: Transaction, sequence: int, body: Body, *, grant: str, period: str) -> None:
     filter_ = limit.filter_of(body["filter"])
     transaction.put(limit.new_limit(body["account"], grant, period, filter_, body["at"], sequence))
+
+
+def _correct(transaction: Transaction, sequence: int, at: str) -> None:
+    """Put windows of the future back into the present; what was spent in them counts there."""
+    for each in [*transaction.all(Limit)]:
+        label = at[: limit.PERIODS[each.period]]
+        if each.label > label:
+            transaction.put(replace(each, label=label, sequence=sequence))
 
 
 def _grant(transaction: Transaction, sequence: int, body: Body) -> None:

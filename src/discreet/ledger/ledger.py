@@ -18,7 +18,7 @@ from discreet.ledger.debit import Found
 from discreet.ledger.derive import enter
 from discreet.ledger.grant import Grant
 from discreet.ledger.lease import Lease, Watch
-from discreet.ledger.refusals import Conflict, LeaseLost
+from discreet.ledger.refusals import Conflict, LeaseLost, Tampered
 from discreet.ledger.standing import Scope, Standing
 from discreet.ledger.store import Debit, Limit, Permit, Settled, Transaction
 
@@ -119,8 +119,8 @@ class Ledger(Custody):
 
     def standing(self, analyst: str | None = None) -> tuple[Standing, ...]:
         """Return every limit as it stands now; for one analyst, those of their own grants that have not ended."""
-        now = self._clock()
         with self._read() as transaction:
+            now = self._clock()
             grants = {permit.id: Grant.of(permit) for permit in transaction.all(Permit)}
             found = [_standing(each, grants, written(now)) for each in transaction.all(Limit)]
         ended = {grant.id for grant in grants.values() if grant.ended(now)}
@@ -187,6 +187,8 @@ class Ledger(Custody):
         with self._write(*debit.sought(charge), *debit.changed(charge)) as transaction:
             try:
                 yield transaction
+            except Tampered:  # what was half done is undone with it
+                raise
             except Refusal as error:
                 refusal = error
                 debit.refuse(transaction, charge, error, self._clock())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-VERSION = 1
+VERSION = 2
 
 _INTEGER, _TEXT, _BYTES, _REAL = "bigint", "text", "bytea", "double precision"
 
@@ -94,6 +94,20 @@ TABLES: dict[str, Made] = {
         },
         ("id",),
         (*_TO_ENTRIES, (("revoked",), "entries")),
+    ),
+    "checks": Made({"name": _TEXT, "at": _TEXT, "sequence": _INTEGER}, ("name",)),
+    "seals": Made({"kind": _TEXT, "name": _TEXT, "seal": _TEXT}, ("kind", "name")),
+    "roots": Made(
+        {
+            "one": _INTEGER,
+            "sequence": _INTEGER,
+            "hash": _TEXT,
+            "total": _TEXT,
+            "at": _TEXT,
+            "wall": _TEXT,
+            "seal": _TEXT,
+        },
+        ("one",),
     ),
 }
 

@@ -9,7 +9,7 @@ from discreet.ledger.entry import Entry, Head
 from discreet.ledger.place import psycopg
 from discreet.ledger.postgres_errors import is_lost
 from discreet.ledger.statements import columns, entry_statement, statement
-from discreet.ledger.store import Limit, Private, R, Row, Secret, Wanted
+from discreet.ledger.store import Limit, Private, R, Row, Seal, Secret, Wanted
 
 if TYPE_CHECKING:
     from psycopg import Connection, Cursor
@@ -70,6 +70,10 @@ class PostgresTransaction:
         self._head = Head(entry.sequence, entry.hash)
         return entry
 
+    def date(self, at: str) -> str:
+        """Return the moment as given: a bare store knows no time."""
+        return at
+
     def entry(self, sequence: int) -> Entry | None:
         """Return the entry of that number."""
         found = self.ask(entry_statement("entry", _MARK, self._prefix), (sequence,))
@@ -127,6 +131,16 @@ class PostgresTransaction:
         if wanted not in self._limits:
             self.fetch([wanted])
         return self._limits[wanted]
+
+    def seals(self, kind: str) -> Iterator[Seal]:
+        """Return all seals of one kind of row."""
+        yield from (Seal(*found) for found in self.ask(self._statement("seals", Seal), (kind,)))
+
+    def expect(self, wanted: Sequence[Wanted]) -> None:
+        """Fetch rows that will be asked for, those that were not seen yet, in one trip."""
+        missing = [each for each in wanted if each not in self._seen and each not in self._limits]
+        if missing:
+            self.fetch(missing)
 
     def ask(self, sql: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a question of our own."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # "DISC", where SQLite keeps a mark of whose file it is.
 APPLICATION_ID = 0x44495343
-VERSION = 1
+VERSION = 2
 
 # Rows that follow from an entry name it, and the entry has to exist. Leases and private records are not in the chain.
 STATEMENTS: tuple[str, ...] = (
@@ -90,4 +90,24 @@ BEGIN SELECT RAISE(ABORT, 'entries follow each other'); END""",
   "revoked" INTEGER REFERENCES entries,
   "sequence" INTEGER NOT NULL REFERENCES entries
 ) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE checks (
+  "name" TEXT NOT NULL PRIMARY KEY,
+  "at" TEXT NOT NULL,
+  "sequence" INTEGER NOT NULL
+) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE seals (
+  "kind" TEXT NOT NULL,
+  "name" TEXT NOT NULL,
+  "seal" TEXT NOT NULL,
+  PRIMARY KEY ("kind", "name")
+) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE roots (
+  "one" INTEGER NOT NULL PRIMARY KEY,
+  "sequence" INTEGER NOT NULL,
+  "hash" TEXT NOT NULL,
+  "total" TEXT NOT NULL,
+  "at" TEXT NOT NULL,
+  "wall" TEXT NOT NULL,
+  "seal" TEXT NOT NULL
+) STRICT""",
 )

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Self
@@ -17,7 +17,7 @@ from discreet.ledger.place import FilePlace
 from discreet.ledger.refusals import NotAVault, Tampered, Unavailable
 from discreet.ledger.sqlite_errors import refusal
 from discreet.ledger.statements import columns, entry_statement, statement
-from discreet.ledger.store import Limit, R, Row, Wanted
+from discreet.ledger.store import Limit, R, Row, Seal, Wanted
 
 # STRICT tables, without which a number could be stored where a text belongs.
 _LEAST_SQLITE = (3, 37, 0)
@@ -45,6 +45,10 @@ class SqliteTransaction:
         self._execute(entry_statement("append", "?"), values)
         self._head = Head(entry.sequence, entry.hash)
         return entry
+
+    def date(self, at: str) -> str:
+        """Return the moment as given: a bare store knows no time."""
+        return at
 
     def entry(self, sequence: int) -> Entry | None:
         """Return the entry of that number."""
@@ -82,6 +86,14 @@ class SqliteTransaction:
     def limits(self, account: str, grant: str) -> list[Limit]:
         """Return the limits of an account and those of a grant on it, the account's for life first."""
         return [Limit(*found) for found in self._execute(statement("limits", Limit, "?"), (account, grant))]
+
+    def seals(self, kind: str) -> Iterator[Seal]:
+        """Return all seals of one kind of row."""
+        for found in self._execute(statement("seals", Seal, "?"), (kind,)):
+            yield Seal(*found)
+
+    def expect(self, wanted: Sequence[Wanted]) -> None:
+        """Fetch nothing: a file is at hand."""
 
 
 class SqliteStore:
@@ -130,8 +142,8 @@ class SqliteStore:
             raise NotAVault(f"the vault {path}", why="there is no such file", fix=fix, value=str(path))
         store = cls(path, patience=patience)
         try:
-            with store._connected():
-                pass
+            with store._connected() as connection:
+                _check_statements(connection)
         except BaseException:
             store.close()
             raise
@@ -152,9 +164,7 @@ class SqliteStore:
     def check_schema(self) -> None:
         """Refuse a database whose tables and triggers are not exactly those that were made."""
         with self._connected() as connection:
-            found = connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
-            if {text for (text,) in found} != set(schema.STATEMENTS):
-                raise Tampered("the schema of the vault", why="a table or a trigger was changed, added or removed")
+            _check_statements(connection)
             damage = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
             if damage != "ok":
                 raise Tampered("the file of the vault", why="its pages contradict each other")
@@ -197,7 +207,7 @@ class SqliteStore:
                 if self._connection is None:
                     self._connection = _identified(self.path, _connect(self.path, self._patience))
                 yield self._connection
-            except sqlite3.Error as error:
+            except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter from an error's own words
                 raise refusal(self.path, error) from error
 
     @contextmanager
@@ -241,6 +251,12 @@ def _identified(path: Path, connection: sqlite3.Connection) -> sqlite3.Connectio
         connection.close()
         raise
     return connection
+
+
+def _check_statements(connection: sqlite3.Connection) -> None:
+    found = connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
+    if {text for (text,) in found} != set(schema.STATEMENTS):
+        raise Tampered("the schema of the vault", why="a table or a trigger was changed, added or removed")
 
 
 @contextmanager

@@ -39,10 +39,12 @@ _REASONS[sqlite3.SQLITE_PERM] = _REASONS[sqlite3.SQLITE_CANTOPEN]
 _DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_SCHEMA}
 
 
-def refusal(path: Path, error: sqlite3.Error) -> Refusal:
+def refusal(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> Refusal:
     """Say what an error of SQLite means for the vault; the engine's own text is not repeated."""
     what, code = f"the vault {path}", getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     name = getattr(error, "sqlite_errorname", type(error).__name__)
+    if isinstance(error, UnicodeDecodeError):
+        return Tampered(what, why="it holds bytes that are no text")
     if code in _REASONS:
         kind, why, fix = _REASONS[code]
         return kind(what, why=why, fix=fix, value=str(path))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self, TypeVar
@@ -127,6 +127,52 @@ class Permit:
     sequence: int
 
 
+@dataclass(frozen=True, slots=True)
+class Check:
+    """When the whole vault was last verified, and up to which entry."""
+
+    TABLE: ClassVar[str] = "checks"
+    KEY: ClassVar[tuple[str, ...]] = ("name",)
+
+    name: str
+    at: str
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """The keyed hash of a row, or of rows that stand and fall together; `name` is the JSON of their key.
+
+    It lies apart from what it seals, so that a row that is lost or put back as it was does not take its seal along.
+    """
+
+    TABLE: ClassVar[str] = "seals"
+    KEY: ClassVar[tuple[str, ...]] = ("kind", "name")
+
+    kind: str
+    name: str
+    seal: str
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """What binds the seals to the chain: its head, the sum of the seals of all `COUNTED` rows, and the vault's time.
+
+    `at` is the newest moment of any entry, `wall` what the machine's clock showed then; `seal` is its own.
+    """
+
+    TABLE: ClassVar[str] = "roots"
+    KEY: ClassVar[tuple[str, ...]] = ("one",)
+
+    one: int
+    sequence: int
+    hash: str
+    total: str
+    at: str
+    wall: str
+    seal: str = ""
+
+
 class Row(Protocol):
     """A stored row: a frozen dataclass that names its table and its key."""
 
@@ -144,6 +190,12 @@ Wanted = tuple[Any, ...]
 # What follows from the entries alone, and is therefore made anew and compared when a vault is verified.
 DERIVED: tuple[type[Row], ...] = (Limit, Tally, Debit, Paper, Permit)
 
+# Kinds of which there are few rows: they are looked through whenever a vault is opened.
+COUNTED: tuple[type[Row], ...] = (Limit, Tally, Paper, Private, Permit, Check)
+
+# Limits that a charge meets together are sealed together, so that none can be missing; other rows each for itself.
+SHELVES: dict[str, tuple[str, ...]] = {"limits": ("account", "grant")}
+
 
 class Transaction(Protocol):
     """One consistent look at a store; a writing one is alone, and durable once it has ended without an exception."""
@@ -153,6 +205,9 @@ class Transaction(Protocol):
 
     def append(self, kind: str, body: str) -> Entry:
         """Seal a new entry to the head and store it."""
+
+    def date(self, at: str) -> str:
+        """Return the moment of a new entry: the one given or, where that is later, the newest so far."""
 
     def entry(self, sequence: int) -> Entry | None:
         """Return the entry of that number."""
@@ -176,6 +231,16 @@ class Transaction(Protocol):
         """Return the limits of an account and those of a grant on it, the account's for life first."""
 
 
+class Raw(Transaction, Protocol):
+    """A transaction as a database gives it, whose rows nobody has checked; only `discreet.ledger.seal` uses it."""
+
+    def seals(self, kind: str) -> Iterator[Seal]:
+        """Return all seals of one kind of row."""
+
+    def expect(self, wanted: Sequence[Wanted]) -> None:
+        """Fetch rows that will be asked for, where that saves time."""
+
+
 class Store(Protocol):
     """A database that holds one vault."""
 
@@ -186,10 +251,10 @@ class Store(Protocol):
     def again(self) -> Self:
         """Open the same vault with a connection of its own."""
 
-    def read(self, *wanted: Wanted) -> AbstractContextManager[Transaction]:
+    def read(self, *wanted: Wanted) -> AbstractContextManager[Raw]:
         """Begin a transaction that sees one state throughout and writes nothing; say which rows it will want."""
 
-    def write(self, *wanted: Wanted) -> AbstractContextManager[Transaction]:
+    def write(self, *wanted: Wanted) -> AbstractContextManager[Raw]:
         """Begin a transaction with no other writer beside it; an exception undoes it."""
 
     def check_schema(self) -> None:

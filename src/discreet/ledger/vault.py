@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
 from pathlib import Path
 from secrets import token_bytes, token_hex
 from shutil import rmtree
 from typing import TYPE_CHECKING, Self
 
 from discreet.core.errors import Refusal
-from discreet.ledger import keys, lease, verify
+from discreet.ledger import keys, lease, tail, verify
 from discreet.ledger.anchor import AnchorFile
-from discreet.ledger.clock import Clock, wall_clock, written
+from discreet.ledger.clock import Clock, VaultClock, wall_clock, written
 from discreet.ledger.derive import enter
 from discreet.ledger.entry import Entry, Head
 from discreet.ledger.place import FilePlace, Place, ServerPlace, place_of
-from discreet.ledger.refusals import Conflict, NotAVault, Tampered
+from discreet.ledger.refusals import Conflict, NotAVault, Tampered, Unavailable
+from discreet.ledger.seal import SealedTransaction, Sealer, with_seals
 from discreet.ledger.sqlite import SqliteStore
-from discreet.ledger.store import Debit, Secret, Store, Transaction, Wanted
+from discreet.ledger.store import Check, Debit, Secret, Store, Transaction, Wanted
 from discreet.ledger.verify import Verified
 
 if TYPE_CHECKING:
@@ -26,6 +28,11 @@ if TYPE_CHECKING:
 
 # Entries are listed in pages, so that a long list neither fills memory nor keeps others waiting.
 _PAGE = 1000
+
+# When the whole vault was verified, and how long, or how many entries, that lasts.
+_WHOLE = "whole"
+_DUE_AGE = timedelta(days=1)
+_DUE_ENTRIES = 10_000
 
 
 class Vault:
@@ -46,18 +53,20 @@ class Vault:
     ) -> None:
         self.place = store.place
         self._store = store
-        self._clock = clock
+        self._clock = VaultClock(clock)
         self._lease_seconds = lease_seconds
-        with store.read() as transaction:
-            found = {row.name: row.value for row in transaction.all(Secret)}
-        if set(found) != {"vault", "secret", "signing"}:
-            raise _unfinished(store.place, anchor)
-        self.vault_id = found["vault"].decode()
+        with store.read() as raw:
+            found = {row.name: row.value for row in raw.all(Secret)}
+            if set(found) != {"vault", "secret", "signing"}:
+                raise _unfinished(store.place, anchor)
+            self.vault_id = verify.check_keys(raw)
         self._secret = found["secret"]
+        self._sealer = Sealer(self._secret)
         self._anchors = AnchorFile(_anchor_path(store, self.vault_id, anchor), self.vault_id, found["signing"])
         newest = self._anchors.newest()  # before the head: another process may append between the two
-        with store.read() as transaction:
+        with self._read() as transaction:
             verify.check_anchor(transaction, newest, needed=self._needs_anchor)
+            tail.check(transaction)
             self._seen = transaction.head()
 
     @classmethod
@@ -73,7 +82,7 @@ class Vault:
         """Make a new vault, readable by its owner alone; where there is one already, this is refused."""
         store = _made(place_of(place), patience, anchor)
         try:
-            _begin(store, written(clock()), anchor)
+            _begin(store, clock(), anchor)
             return cls(store, clock=clock, lease_seconds=lease_seconds, anchor=anchor)
         except BaseException:
             store.discard()
@@ -156,6 +165,7 @@ class Vault:
             size = _PAGE if limit is None else min(_PAGE, limit)
             with self._store.read() as transaction:
                 page = list(transaction.entries(after, size))
+            tail.check_links(page)
             yield from page
             if len(page) < size:
                 return
@@ -169,18 +179,58 @@ class Vault:
         # With a connection of its own, so that threads of this process go on meanwhile.
         store = self._store.again()
         try:
-            return verify.verify(store, self._anchors, head, needed=self._needs_anchor)
+            found = verify.verify(store, self._anchors, head, needed=self._needs_anchor)
         finally:
             store.close()
+        with suppress(Unavailable), self._write() as transaction:  # one that cannot be written is verified all the same
+            transaction.put(Check(_WHOLE, written(self._clock.machine()), found.entries))
+        return found
+
+    def verify_if_due(self) -> Verified | None:
+        """Verify the whole vault if that was last done more than a day, or ten thousand entries, ago."""
+        with self._read() as transaction:
+            last, entries = transaction.get(Check, _WHOLE), transaction.head().sequence
+        now = self._clock.machine()
+        if last is not None and entries - last.sequence < _DUE_ENTRIES:
+            age = now - datetime.fromisoformat(last.at)
+            if abs(age) < _DUE_AGE:  # a clock that was set back far does not put it off
+                return None
+        return self.verify()
+
+    def now(self) -> datetime:
+        """Return the vault's time: the machine's clock, but never before the last entry."""
+        with self._read():
+            return self._clock()
+
+    def correct_clock(self) -> tuple[datetime, datetime] | None:
+        """Set a vault's time that a wrong clock ran ahead back to the machine's clock; return both, before and after.
+
+        None if it is not ahead. The correction is an entry. What was spent in windows of the future counts in the
+        present ones; grants that would have ended by then are open again.
+
+        Guarantee: budgets for life have no time, and nothing is given back to them.
+        """
+        with self._write() as transaction:
+            before, now = self._clock(), self._clock.machine()
+            if written(before) <= written(now):
+                return None
+            transaction.correct(written(now))
+            enter(transaction, "clock", {"before": written(before), "at": written(now)})
+            self._clock.note(written(now), written(now))
+        return before, now
 
     @contextmanager
-    def _write(self, *wanted: Wanted) -> Iterator[Transaction]:
+    def _write(self, *wanted: Wanted) -> Iterator[SealedTransaction]:
         """Write to the vault alone; when this ends the entries are on disk, and their head in the anchor."""
-        with self._store.write(*wanted) as transaction:
-            before = transaction.head()
-            self._check_seen(transaction, before)
+        with self._store.write(*with_seals(wanted)) as raw:
+            before = raw.head()
+            self._check_seen(raw, before)
+            transaction = SealedTransaction(raw, self._sealer)
+            transaction.check_head()
+            self._note(transaction)
             yield transaction
-            after = transaction.head()
+            transaction.finish(written(self._clock.wall()))
+            after = raw.head()
         self._seen = after
         if after != before:
             self._anchors.write(after)
@@ -203,9 +253,17 @@ class Vault:
         """Whether a missing anchor is a loss: a file's lies beside it, a database is new to each machine once."""
         return isinstance(self.place, FilePlace)
 
-    def _read(self, *wanted: Wanted) -> AbstractContextManager[Transaction]:
+    @contextmanager
+    def _read(self, *wanted: Wanted) -> Iterator[SealedTransaction]:
         """Look at one state of the vault."""
-        return self._store.read(*wanted)
+        with self._store.read(*with_seals(wanted)) as raw:
+            transaction = SealedTransaction(raw, self._sealer)
+            self._note(transaction)
+            yield transaction
+
+    def _note(self, transaction: SealedTransaction) -> None:
+        root = transaction.root()
+        self._clock.note(root.at, root.wall)
 
 
 def _is_there(place: FilePlace | ServerPlace) -> bool:
@@ -259,13 +317,18 @@ def _anchor_path(store: Store, vault_id: str, anchor: str | Path | None) -> Path
     return store.place.anchor(vault_id) if anchor is None else Path(anchor).absolute()
 
 
-def _begin(store: Store, at: str, anchor: str | Path | None) -> None:
+def _begin(store: Store, now: datetime, anchor: str | Path | None) -> None:
     """Give a new vault its keys and its first entry, which binds them to the chain."""
     vault, secret, signing = token_hex(16), token_bytes(32), keys.new_signing_key()
     anchors = AnchorFile(_anchor_path(store, vault, anchor), vault, signing)
+    at = written(now)
     body = {"vault": vault, "public_key": anchors.public_key, "commitment": keys.commitment(secret), "at": at}
-    with store.write() as transaction:
+    with store.write() as raw:
         for name, value in (("vault", vault.encode()), ("secret", secret), ("signing", signing)):
-            transaction.put(Secret(name, value))
+            raw.put(Secret(name, value))
+        transaction = SealedTransaction(raw, Sealer(secret))
+        transaction.begin()
         entry = enter(transaction, "vault", body)
+        transaction.put(Check(_WHOLE, at, entry.sequence))
+        transaction.finish(at)
     anchors.write(Head(entry.sequence, entry.hash))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
@@ -15,8 +16,22 @@ from discreet.ledger.derive import derive
 from discreet.ledger.entry import Entry, Head
 from discreet.ledger.lease import Lease
 from discreet.ledger.refusals import Tampered
+from discreet.ledger.seal import SealedTransaction, Sealer
 from discreet.ledger.sqlite import scratch
-from discreet.ledger.store import DERIVED, Debit, Paper, Private, Secret, Settled, Store, Transaction
+from discreet.ledger.store import (
+    COUNTED,
+    DERIVED,
+    Debit,
+    Paper,
+    Private,
+    Raw,
+    Row,
+    Seal,
+    Secret,
+    Settled,
+    Store,
+    Transaction,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +62,10 @@ def verify(store: Store, anchors: AnchorFile, head: str | None = None, *, needed
         last, found = _follow(live, again, head)
         for kind in DERIVED:
             _compare(kind.TABLE, live.all(kind), again.all(kind))
-        vault = _check_keys(live)
+        vault = check_keys(live)
         _check_answers(live, again)
         _check_privates(live)
+        _check_seals(live)
         check_anchor(live, anchor, needed=needed)
     if head is not None and not found:
         why = "no entry of this vault has that hash, so that entries were lost or exchanged"
@@ -81,11 +97,15 @@ def check_anchor(live: Transaction, anchor: Anchor | None, *, needed: bool = Tru
 
 def _follow(live: Transaction, again: Transaction, head: str | None) -> tuple[Head, bool]:
     """Walk along the chain and derive every row again; say where it ends and whether it passed the head."""
-    last, found = Head(), False
+    last, found, at = Head(), False, ""
     for entry in live.entries():
         _check_entry(entry, last)
         try:
-            derive(again, entry.sequence, entry.kind, entry.record())
+            body = entry.record()
+            derive(again, entry.sequence, entry.kind, body)
+            if body["at"] < at and entry.kind != "clock":
+                raise Tampered("an entry", why="it is dated before the entry before it")
+            at = body["at"]
         except Tampered as refusal:
             raise Tampered(f"entry {entry.sequence}", why=refusal.why, sequence=entry.sequence) from None
         except (Refusal, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -117,10 +137,10 @@ def _compare(table: str, stored: Iterator[Any], derived: Iterator[Any]) -> None:
             raise Tampered(f"what entry {sequence} left behind", why=why, sequence=sequence)
 
 
-def _check_keys(live: Transaction) -> str:
-    """Compare the vault's keys with what the first entry says about them."""
+def check_keys(live: Transaction) -> str:
+    """Compare the vault's keys with what the first entry says about them, and return its identifier."""
     first = live.entry(1)
-    body = first.record() if first else {}
+    body = first.record() if first and first.sealed else {}
     held = {row.name: row.value for row in live.all(Secret)}
     try:
         public = keys.signing_key(held["signing"]).public_key().public_bytes_raw().hex()
@@ -129,7 +149,7 @@ def _check_keys(live: Transaction) -> str:
             keys.commitment(held["secret"]),
             public,
         ) == (body["vault"], body["commitment"], body["public_key"])
-    except (KeyError, ValueError):
+    except (KeyError, ValueError):  # a text that is none, a key that is too short
         same = False
     if not same:
         raise Tampered("the keys of the vault", why="they are not those of its first entry", sequence=1)
@@ -154,9 +174,22 @@ def _check_answers(live: Transaction, again: Transaction) -> None:
             raise Tampered("a lease", why="it is for no charge that waits for its answer")
 
 
+def _check_seals(live: Raw) -> None:
+    """Read every row by its seal; compare the seals with the root, and the root with the head."""
+    secret = live.get(Secret, "secret")
+    assert secret is not None  # check_keys has seen it
+    sealed = SealedTransaction(live, Sealer(secret.value))
+    sealed.check_head()
+    sealed.check_total()
+    kinds: tuple[type[Row], ...] = (*COUNTED, Debit, Settled, Lease)
+    needed = Counter({kind.TABLE: sealed.count(kind) for kind in kinds})
+    if Counter(seal.kind for seal in live.all(Seal)) != +needed:
+        raise Tampered("the seals of the vault", why="there are some for rows that are not there")
+
+
 def _check_privates(live: Transaction) -> None:
     secret = live.get(Secret, "secret")
-    assert secret is not None  # _check_keys has seen it
+    assert secret is not None  # check_keys has seen it
     for row in live.all(Private):
         document = live.get(Paper, row.kind, row.name)
         expected = keys.seal(secret.value, row.kind, row.name, str(row.revision), row.record)
