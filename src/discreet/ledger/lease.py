@@ -26,6 +26,7 @@ class Lease:
     fence: int
     seconds: float
     expires: float
+    seal: str = field(default="", compare=False)
 
     @classmethod
     def first(cls, key: str, seconds: float, now: float) -> Lease:

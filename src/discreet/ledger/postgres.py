@@ -26,6 +26,7 @@ from discreet.ledger.postgres_connection import connect
 from discreet.ledger.postgres_errors import RETRIED, refusal
 from discreet.ledger.postgres_transaction import PostgresTransaction
 from discreet.ledger.refusals import NotAVault, Tampered, Unavailable
+from discreet.ledger.seal import with_seals
 from discreet.ledger.statements import entry_statement
 from discreet.ledger.store import Wanted
 
@@ -102,8 +103,7 @@ class PostgresStore:
         """Begin a transaction that sees one state throughout and writes nothing."""
         with self._connected() as connection:
             transaction = PostgresTransaction(connection, self._prefix, _READ, self._anew)
-            if wanted:
-                transaction.fetch(wanted)
+            transaction.fetch(with_seals(wanted))
             yield transaction
             try:
                 transaction.end("ROLLBACK")
@@ -114,7 +114,7 @@ class PostgresStore:
     def write(self, *wanted: Wanted) -> Iterator[PostgresTransaction]:
         """Begin a transaction with no other writer beside it; an exception undoes it."""
         with self._connected():
-            transaction = self._alone(wanted)
+            transaction = self._alone(with_seals(wanted))
             yield transaction
             if not transaction.end("COMMIT"):
                 raise refusal(self.place, None)

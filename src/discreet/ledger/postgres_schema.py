@@ -62,13 +62,16 @@ TABLES: dict[str, Made] = {
             "settled": f"{_INTEGER}?",
             "fence": f"{_INTEGER}?",
             "digest": f"{_TEXT}?",
+            "seal": _TEXT,
         },
         ("key",),
         (*_TO_ENTRIES, (("settled",), "entries")),
     ),
-    "answers": Made({"sequence": _INTEGER, "answer": _TEXT}, ("sequence",), _TO_ENTRIES),
+    "answers": Made({"sequence": _INTEGER, "answer": _TEXT, "seal": _TEXT}, ("sequence",), _TO_ENTRIES),
     "leases": Made(
-        {"key": _TEXT, "fence": _INTEGER, "seconds": _REAL, "expires": _REAL}, ("key",), ((("key",), "debits"),)
+        {"key": _TEXT, "fence": _INTEGER, "seconds": _REAL, "expires": _REAL, "seal": _TEXT},
+        ("key",),
+        ((("key",), "debits"),),
     ),
     "documents": Made(
         {"kind": _TEXT, "name": _TEXT, "revision": _INTEGER, "record": _TEXT, "sequence": _INTEGER},

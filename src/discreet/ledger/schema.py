@@ -50,17 +50,20 @@ BEGIN SELECT RAISE(ABORT, 'entries follow each other'); END""",
   "sequence" INTEGER NOT NULL REFERENCES entries,
   "settled" INTEGER REFERENCES entries,
   "fence" INTEGER,
-  "digest" TEXT
+  "digest" TEXT,
+  "seal" TEXT NOT NULL
 ) STRICT, WITHOUT ROWID""",
     """CREATE TABLE answers (
   "sequence" INTEGER NOT NULL PRIMARY KEY REFERENCES entries,
-  "answer" TEXT NOT NULL
+  "answer" TEXT NOT NULL,
+  "seal" TEXT NOT NULL
 ) STRICT""",
     """CREATE TABLE leases (
   "key" TEXT NOT NULL PRIMARY KEY REFERENCES debits,
   "fence" INTEGER NOT NULL,
   "seconds" REAL NOT NULL,
-  "expires" REAL NOT NULL
+  "expires" REAL NOT NULL,
+  "seal" TEXT NOT NULL
 ) STRICT, WITHOUT ROWID""",
     """CREATE TABLE documents (
   "kind" TEXT NOT NULL,

@@ -7,25 +7,24 @@ does not take it along. Limits that a charge meets together have one seal. The r
 from __future__ import annotations
 
 import hmac
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import groupby, islice
+from itertools import groupby
+from json.encoder import encode_basestring_ascii as _quoted
+from operator import attrgetter
 from typing import Any, cast
 
 from discreet.ledger import keys
 from discreet.ledger.entry import Entry, Head
 from discreet.ledger.refusals import Tampered
 from discreet.ledger.statements import columns
-from discreet.ledger.store import COUNTED, SHELVES, Limit, R, Raw, Root, Row, Seal, Wanted
+from discreet.ledger.store import CARRYING, COUNTED, SHELVES, Limit, R, Raw, Root, Row, Seal, Wanted
 
 Key = tuple[Any, ...]
 Shelf = tuple[type[Row], Key]
 
 _MODULUS = 2**256
-_CHUNK = 500
-_TAGS = {str: b"s", int: b"i", float: b"f", bytes: b"b", type(None): b"n"}
 
 
 class Sealer:
@@ -36,18 +35,18 @@ class Sealer:
     """
 
     def __init__(self, secret: bytes) -> None:
-        self._key = keys.derive(secret, "seals of rows")
+        self._keyed = hmac.new(keys.derive(secret, "seals of rows"), digestmod="sha256")
 
     def of(self, kind: type[Row], rows: Sequence[Row]) -> str:
-        """Return the seal of rows of one kind."""
-        parts = [_packed(kind.TABLE)]
-        parts += [_packed(getattr(row, name)) for row in rows for name in columns(kind)]
-        return hmac.digest(self._key, b"".join(parts), "sha256").hex()
+        """Return the seal of rows of one kind; a seal that they carry themselves is no part of it."""
+        read = _reader(kind)
+        found = self._keyed.copy()
+        found.update(_packed((kind.TABLE, *(value for row in rows for value in read(row)))))
+        return found.hexdigest()
 
-    def root(self, root: Root) -> Root:
-        """Return the root with its seal."""
-        bare = replace(root, seal="")
-        return replace(bare, seal=self.of(Root, [bare]))
+    def fits(self, kind: type[Row], rows: Sequence[Row], seal: object) -> bool:
+        """Whether the seal is that of the rows."""
+        return hmac.compare_digest(self.of(kind, rows).encode(), str(seal).encode(errors="replace"))
 
 
 class SealedTransaction:
@@ -110,20 +109,31 @@ class SealedTransaction:
 
     def put(self, row: Row) -> None:
         """Store a row in place of the one with the same key, if there is one."""
-        self._change(row)[_key(row)] = row
+        kind, key = type(row), _key(row)
+        if kind in CARRYING:
+            row = replace(row, seal=self._sealer.of(kind, [row]))
+            self._known[kind, key] = {key: row}
+        else:
+            self._change(row)[key] = row
         self._raw.put(row)
 
     def delete(self, row: Row) -> None:
         """Remove the row of that key."""
-        self._change(row).pop(_key(row), None)
+        kind, key = type(row), _key(row)
+        if kind in CARRYING:
+            self._known[kind, key] = {}
+        else:
+            self._change(row).pop(key, None)
         self._raw.delete(row)
 
     def all(self, kind: type[R]) -> Iterator[R]:
-        """Return all rows of a kind, in the order of their keys; of a counted kind, none can be missing."""
+        """Return all rows of a kind, in the order of their keys; where seals lie apart, none can be missing."""
         self._reseal()
         stored = groupby(self._raw.all(kind), key=lambda row: _shelf(kind, _key(row)))
-        if kind not in COUNTED:
-            yield from self._each(kind, ((shelf, [*rows]) for shelf, rows in stored))
+        if kind in CARRYING:
+            for shelf, rows in stored:
+                self._check(shelf, found := [*rows])
+                yield from found
             return
         seals = {each.name: each.seal for each in self._raw.seals(kind.TABLE)}
         for shelf, rows in stored:
@@ -147,7 +157,7 @@ class SealedTransaction:
         """Return the root as it was when this transaction began, or refuse one that is not as a ledger left it."""
         if self._root is None:
             found = self._raw.get(Root, 1)
-            if found is None or not hmac.compare_digest(self._sealer.root(found).seal, found.seal):
+            if found is None or not self._sealer.fits(Root, [found], found.seal):
                 raise _tampered(Root)
             self._root, self._at, self._total = found, found.at, int(found.total, 16)
         return self._root
@@ -181,9 +191,9 @@ class SealedTransaction:
         """Seal what was changed and bind it to the head; `wall` is what the machine's clock shows."""
         head, root = self.head(), self.root()
         self._reseal()
-        after = replace(root, sequence=head.sequence, hash=head.hash, total=f"{self._total:064x}", at=self._at)
-        if after != root:
-            self._raw.put(self._sealer.root(replace(after, wall=wall)))
+        after = (head.sequence, head.hash, f"{self._total:064x}", self._at)
+        if after != (root.sequence, root.hash, root.total, root.at):
+            self._raw.put(Root(1, *after, wall, self._sealer.of(Root, [Root(1, *after, wall)])))
 
     # How shelves are kept --------------------------------------------------------------------------------------------
 
@@ -201,16 +211,20 @@ class SealedTransaction:
                 self._check(shelf, [] if found is None else [found])
         return self._known[shelf]
 
-    def _check(self, shelf: Shelf, rows: list[Row]) -> None:
-        stored = self._raw.get(Seal, shelf[0].TABLE, _name(shelf))
-        self._seals[shelf] = stored.seal if stored else None
-        self._compare(shelf, rows, self._seals[shelf])
+    def _check(self, shelf: Shelf, rows: Sequence[Row]) -> None:
+        kind = shelf[0]
+        if kind in CARRYING:
+            seal = rows[0].seal if rows else None  # type: ignore[attr-defined]  # as all of these do
+        else:
+            stored = self._raw.get(Seal, kind.TABLE, _name(shelf))
+            seal = self._seals[shelf] = stored.seal if stored else None
+        self._compare(shelf, rows, seal)
         self._known[shelf] = {_key(row): row for row in rows}
 
     def _compare(self, shelf: Shelf, rows: Sequence[Row], seal: str | None) -> None:
         if not rows and seal is None:
             return
-        if not rows or seal is None or not hmac.compare_digest(self._sealer.of(shelf[0], rows), _ascii(seal)):
+        if not rows or seal is None or not self._sealer.fits(shelf[0], rows, seal):
             raise _tampered(shelf[0])
 
     def _change(self, row: Row) -> dict[Key, Row]:
@@ -244,20 +258,13 @@ class SealedTransaction:
         except ValueError:
             raise _tampered(shelf[0]) from None
 
-    def _each(self, kind: type[R], stored: Iterator[tuple[Shelf, list[R]]]) -> Iterator[R]:
-        """Check shelves of which there may be many, some at a time."""
-        while chunk := [*islice(stored, _CHUNK)]:
-            self._raw.expect([(Seal, kind.TABLE, _name(shelf)) for shelf, _ in chunk])
-            for shelf, rows in chunk:
-                seal = self._raw.get(Seal, kind.TABLE, _name(shelf))
-                self._compare(shelf, rows, seal.seal if seal else None)
-                yield from rows
-
 
 def with_seals(wanted: Sequence[Wanted]) -> list[Wanted]:
     """Return the rows that will be wanted, their seals and the root."""
     names: dict[Wanted, None] = {(Root, 1): None}
     for kind, *key in wanted:
+        if kind in CARRYING:
+            continue
         shelves = [(kind, (key[0], each)) for each in ("", key[1])] if kind is Limit else [_shelf(kind, tuple(key))]
         names |= {(Seal, kind.TABLE, _name(shelf)): None for shelf in shelves}
     return [*wanted, *names]
@@ -269,17 +276,20 @@ def _whole(entry: Entry | None) -> Entry | None:
     return entry
 
 
-def _packed(value: object) -> bytes:
-    match value:
-        case str():
-            content = value.encode(errors="surrogatepass")
-        case bytes():
-            content = value
-        case float():
-            content = value.hex().encode()
-        case _:
-            content = str(value).encode()
-    return _TAGS.get(type(value), b"?") + len(content).to_bytes(8, "big") + content
+def _packed(values: Sequence[object]) -> bytes:
+    """Write values one after the other, each with its type and its length, so that no two lists of them agree."""
+    texts = [
+        f"s{len(value)}:{value}" if type(value) is str else f"{type(value).__name__}{len(repr(value))}:{value!r}"
+        for value in values
+    ]
+    return "".join(texts).encode(errors="surrogatepass")
+
+
+@cache
+def _reader(kind: type[Row]) -> Callable[[Row], Key]:
+    """Return what reads the sealed fields of a row: all, but for a seal that it carries."""
+    carried = kind in CARRYING or kind is Root
+    return attrgetter(*(name for name in columns(kind) if not (carried and name == "seal")))
 
 
 @cache
@@ -293,16 +303,12 @@ def _shelf(kind: type[Row], key: Key) -> Shelf:
 
 
 def _name(shelf: Shelf) -> str:
-    return json.dumps(shelf[1])
+    """Write a shelf's key as JSON, in ASCII."""
+    return "[" + ", ".join([_quoted(each) if type(each) is str else str(each) for each in shelf[1]]) + "]"
 
 
 def _key(row: Row) -> Key:
-    return tuple(getattr(row, name) for name in type(row).KEY)
-
-
-def _ascii(text: str) -> str:
-    """Return the text as a comparison in constant time takes it."""
-    return text if text.isascii() else ""
+    return tuple([getattr(row, name) for name in type(row).KEY])
 
 
 def _tampered(kind: type[Row]) -> Tampered:

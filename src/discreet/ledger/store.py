@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from discreet.ledger.entry import Entry, Head
+from discreet.ledger.lease import Lease
 from discreet.ledger.place import Place
 
 
@@ -68,6 +69,7 @@ class Debit:
     settled: int | None = None
     fence: int | None = None
     digest: str | None = None
+    seal: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,7 @@ class Settled:
 
     sequence: int
     answer: str
+    seal: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +195,9 @@ DERIVED: tuple[type[Row], ...] = (Limit, Tally, Debit, Paper, Permit)
 
 # Kinds of which there are few rows: they are looked through whenever a vault is opened.
 COUNTED: tuple[type[Row], ...] = (Limit, Tally, Paper, Private, Permit, Check)
+
+# Kinds of which every question makes one: they carry their seals, and follow the chain. A lost debit is paid again.
+CARRYING: tuple[type[Row], ...] = (Debit, Settled, Lease)
 
 # Limits that a charge meets together are sealed together, so that none can be missing; other rows each for itself.
 SHELVES: dict[str, tuple[str, ...]] = {"limits": ("account", "grant")}

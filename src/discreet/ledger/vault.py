@@ -18,7 +18,7 @@ from discreet.ledger.derive import enter
 from discreet.ledger.entry import Entry, Head
 from discreet.ledger.place import FilePlace, Place, ServerPlace, place_of
 from discreet.ledger.refusals import Conflict, NotAVault, Tampered, Unavailable
-from discreet.ledger.seal import SealedTransaction, Sealer, with_seals
+from discreet.ledger.seal import SealedTransaction, Sealer
 from discreet.ledger.sqlite import SqliteStore
 from discreet.ledger.store import Check, Debit, Secret, Store, Transaction, Wanted
 from discreet.ledger.verify import Verified
@@ -222,7 +222,7 @@ class Vault:
     @contextmanager
     def _write(self, *wanted: Wanted) -> Iterator[SealedTransaction]:
         """Write to the vault alone; when this ends the entries are on disk, and their head in the anchor."""
-        with self._store.write(*with_seals(wanted)) as raw:
+        with self._store.write(*wanted) as raw:
             before = raw.head()
             self._check_seen(raw, before)
             transaction = SealedTransaction(raw, self._sealer)
@@ -256,7 +256,7 @@ class Vault:
     @contextmanager
     def _read(self, *wanted: Wanted) -> Iterator[SealedTransaction]:
         """Look at one state of the vault."""
-        with self._store.read(*with_seals(wanted)) as raw:
+        with self._store.read(*wanted) as raw:
             transaction = SealedTransaction(raw, self._sealer)
             self._note(transaction)
             yield transaction
