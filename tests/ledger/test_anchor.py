@@ -6,7 +6,7 @@ import pytest
 
 from discreet.ledger import Ledger, Tampered
 from discreet.ledger.anchor import SLOT, Anchor, AnchorFile
-from discreet.ledger.entry import Head
+from discreet.ledger.entry import Entry, Head
 from tests.ledger.helpers import charge, kinds, surgery
 
 
@@ -99,7 +99,11 @@ def test_a_rewritten_past_is_found_by_the_anchor(ledger, path):
     ledger.run(charge(), lambda: "41")
     ledger.close()
     with surgery(path) as connection:
-        connection.execute("UPDATE entries SET hash = ? WHERE sequence = ?", ("0" * 64, 4))
+        previous = connection.execute("SELECT hash FROM entries WHERE sequence = 3").fetchone()[0]
+        other = Entry.after(3, previous, "refusal", "{}")
+        connection.execute(
+            "UPDATE entries SET kind = ?, body = ?, hash = ? WHERE sequence = 4", (other.kind, other.body, other.hash)
+        )
     with pytest.raises(Tampered, match="another entry of that number"):
         Ledger.open(path)
 

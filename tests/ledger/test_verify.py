@@ -16,12 +16,15 @@ from discreet.account.budget import Budget, BudgetExceeded
 from discreet.ledger import Charge, Ledger, Tampered
 from discreet.ledger.entry import GENESIS, Entry, Head, canonical
 from discreet.ledger.sqlite import SqliteTransaction
-from discreet.ledger.store import DERIVED, Private, Secret, Settled
+from discreet.ledger.store import DERIVED, Check, Private, Root, Seal, Secret, Settled
 from discreet.ledger.verify import verify
 from tests.ledger.helpers import START, Clock, charge, epsilon, surgery
 
 ENTRIES = 14
-TABLES = {"entries": ("sequence",), **{kind.TABLE: kind.KEY for kind in (*DERIVED, Private, Secret, Settled)}}
+TABLES = {
+    "entries": ("sequence",),
+    **{kind.TABLE: kind.KEY for kind in (*DERIVED, Private, Secret, Settled, Check, Seal, Root)},
+}
 
 
 def fill(ledger):
@@ -135,13 +138,10 @@ def test_every_row_that_is_removed_or_added_is_found(vault, table):
             row = rows(connection, table)[number]
             where = " AND ".join(f'"{name}" = ?' for name in TABLES[table])
             connection.execute(f"DELETE FROM {table} WHERE {where}", [row[name] for name in TABLES[table]])
-            if table == "privates":  # what lies beside the chain may be cleared, never exchanged
-                assert check().entries == ENTRIES
-                continue
             with pytest.raises(Tampered):
                 check()
         with forged(vault) as (connection, check):
-            added = {**row, TABLES[table][0]: 99 if table == "answers" else "another"}
+            added = {**row, TABLES[table][0]: 99 if table in ("answers", "roots") else "another"}
             places = ", ".join("?" * len(added))
             connection.execute(f"INSERT INTO {table} VALUES ({places})", [*added.values()])
             with pytest.raises(Tampered):

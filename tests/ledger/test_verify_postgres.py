@@ -104,13 +104,10 @@ def test_every_row_that_is_lost_or_added_is_found(vault, table):
             key = [row[name] for name in TABLES[table]]
             connection.execute("SAVEPOINT one")
             connection.execute(f"DELETE FROM {table} WHERE {where(table)}", key)
-            if table == "privates":  # what lies beside the chain may be cleared, never exchanged
-                assert check().entries == ENTRIES
-            else:
-                with pytest.raises(Tampered):
-                    check()
+            with pytest.raises(Tampered):
+                check()
             connection.execute("ROLLBACK TO one")
-            added = {**row, TABLES[table][0]: 99 if table == "answers" else "another"}
+            added = {**row, TABLES[table][0]: 99 if table in ("answers", "roots") else "another"}
             places = ", ".join(["%s"] * len(added))
             connection.execute(f"INSERT INTO {table} VALUES ({places})", [*added.values()])
             with pytest.raises(Tampered):

@@ -40,13 +40,21 @@ class Curator:
     """A vault, by a path or a URL, opened by its custodian; created where there is none, unless `create=False`.
 
     `postgresql://user@host/database?schema=name` keeps it in PostgreSQL; `anchor` is where this machine then keeps the
-    signed head, if not in the usual place.
+    signed head, if not in the usual place. Opening checks the last entries and every limit, document and grant;
+    `verify_when_due` also verifies the whole vault if that was last done more than a day, or 10,000 entries, ago.
 
     Guarantee: a budget is set once, when its first table is registered, and is never raised; tables that share a file,
     and those put into one group, share it. What the chain says of a table was declared, never learned from a record.
     """
 
-    def __init__(self, path: str | Path, *, create: bool = True, anchor: str | Path | None = None) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        create: bool = True,
+        anchor: str | Path | None = None,
+        verify_when_due: bool = True,
+    ) -> None:
         # Of a URL only what may be shown; a path as it was given.
         self.path: Path | str = str(place_of(path)) if is_url(path) else Path(path)
         there = Ledger.exists(path)
@@ -54,6 +62,12 @@ class Curator:
             fix = f"run discreet init {self.path}, or give the path of a vault"
             raise NotAVault(f"vault {self.path}", why="there is none", fix=fix, value=str(self.path))
         self.ledger = Ledger.open(path, anchor=anchor) if there else Ledger.create(path, anchor=anchor)
+        try:
+            if verify_when_due:
+                self.ledger.verify_if_due()
+        except BaseException:
+            self.ledger.close()
+            raise
         self._tables = Tables(self.ledger)
 
     def register(
@@ -209,6 +223,13 @@ class Curator:
     def verify(self, head: str | None = None) -> Verified:
         """Check the whole ledger, against the anchor and a head kept elsewhere, or refuse with what is wrong."""
         return self.ledger.verify(head)
+
+    def correct_clock(self) -> tuple[dt.datetime, dt.datetime] | None:
+        """Set the vault's time, after a wrong clock ran ahead, back to this machine's; return both, or None if right.
+
+        Set the machine's clock right first. The correction is an entry, and what was spent stays spent.
+        """
+        return self.ledger.correct_clock()
 
     def lint(self, name: str | None = None) -> list[Remark]:
         """Compare declarations with exact rows: for the custodian's eyes alone."""

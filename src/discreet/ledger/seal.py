@@ -7,9 +7,9 @@ does not take it along. Limits that a charge meets together have one seal. The r
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby
 from json.encoder import encode_basestring_ascii as _quoted
 from operator import attrgetter
@@ -36,9 +36,13 @@ class Sealer:
 
     def __init__(self, secret: bytes) -> None:
         self._keyed = hmac.new(keys.derive(secret, "seals of rows"), digestmod="sha256")
+        self._remembered = lru_cache(maxsize=1024)(self._sealed)  # a session meets the same rows again and again
 
     def of(self, kind: type[Row], rows: Sequence[Row]) -> str:
         """Return the seal of rows of one kind; a seal that they carry themselves is no part of it."""
+        return self._remembered(kind, *cast("Sequence[Hashable]", rows))
+
+    def _sealed(self, kind: type[Row], *rows: Row) -> str:
         read = _reader(kind)
         found = self._keyed.copy()
         found.update(_packed((kind.TABLE, *(value for row in rows for value in read(row)))))
@@ -46,7 +50,7 @@ class Sealer:
 
     def fits(self, kind: type[Row], rows: Sequence[Row], seal: object) -> bool:
         """Whether the seal is that of the rows."""
-        return hmac.compare_digest(self.of(kind, rows).encode(), str(seal).encode(errors="replace"))
+        return self.of(kind, rows) == seal
 
 
 class SealedTransaction:

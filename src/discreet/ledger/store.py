@@ -173,7 +173,7 @@ class Root:
     total: str
     at: str
     wall: str
-    seal: str = ""
+    seal: str = field(default="", compare=False)
 
 
 class Row(Protocol):

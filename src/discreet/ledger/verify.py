@@ -26,6 +26,7 @@ from discreet.ledger.store import (
     Paper,
     Private,
     Raw,
+    Root,
     Seal,
     Secret,
     Settled,
@@ -65,8 +66,8 @@ def verify(store: Store, anchors: AnchorFile, head: str | None = None, *, needed
         vault = check_keys(live)
         _check_answers(live, again)
         _check_privates(live)
-        _check_seals(live)
         check_anchor(live, anchor, needed=needed)
+        _check_seals(live)
     if head is not None and not found:
         why = "no entry of this vault has that hash, so that entries were lost or exchanged"
         raise Tampered(f"the head {head}", why=why)
@@ -184,7 +185,7 @@ def _check_seals(live: Raw) -> None:
     for kind in CARRYING:
         sealed.count(kind)
     needed = Counter({kind.TABLE: sealed.count(kind) for kind in COUNTED})
-    if Counter(seal.kind for seal in live.all(Seal)) != +needed:
+    if Counter(seal.kind for seal in live.all(Seal)) != +needed or len([*live.all(Root)]) != 1:
         raise Tampered("the seals of the vault", why="there are some for rows that are not there")
 
 

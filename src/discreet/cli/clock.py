@@ -1,0 +1,36 @@
+"""discreet clock: the vault's time beside the machine's, and its correction after a clock was wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from discreet.cli._vault import opened, vault_option
+from discreet.cli.output import Output
+
+
+@click.command()
+@click.option("--correct", is_flag=True, help="Set a vault's time that ran ahead back to this machine's clock.")
+@vault_option
+@click.pass_obj
+def command(output: Output, vault: Path | str, correct: bool) -> None:
+    """Show the vault's time, which never runs behind its last entry, beside this machine's.
+
+    After a clock was wrong and ran ahead, grants have ended too early. Set the machine's clock right first; --correct
+    then takes the vault back to it. The correction is an entry. What was spent stays spent, in windows too.
+    """
+    from discreet.ledger.clock import wall_clock, written
+
+    with opened(vault) as curator:
+        corrected = curator.correct_clock() if correct else None
+        now, machine = written(curator.ledger.now()), written(wall_clock())
+    result = {"vault": now, "machine": machine, "corrected": written(corrected[0]) if corrected else None}
+    lines = [f"vault:   {now}", f"machine: {machine}"]
+    if corrected:
+        lines.insert(0, f"Corrected: the vault's time was {written(corrected[0])}.")
+    elif now > machine:
+        lines.append("The vault's time is ahead. If this machine's clock is right, run discreet clock --correct.")
+    elif correct:
+        lines.insert(0, "There was nothing to correct.")
+    output.plain(result, lines)
