@@ -1,0 +1,158 @@
+"""Clocks: a vault's time never runs behind its last entry, and a clock that ran ahead can be put right."""
+
+from datetime import datetime, timedelta
+from fractions import Fraction
+
+import pytest
+
+from discreet.ledger import AccessRefused, Ledger, LimitExceeded, Tampered
+from discreet.ledger.clock import UTC, VaultClock, written
+from discreet.ledger.entry import Entry, canonical
+from tests.ledger.helpers import START, Clock, charge, epsilon, kinds
+from tests.ledger.test_verify import resealed
+
+EVERY_STORE = True
+FUTURE = datetime(2099, 1, 1, tzinfo=UTC)
+
+
+def never():
+    raise AssertionError("the work was done again")
+
+
+def test_a_grant_that_has_expired_never_answers_again_however_far_the_clock_goes_back(ledger, path, clock):
+    token = ledger.grant("ann", ["visits"], expires=START + timedelta(hours=1))
+    ann = {"analyst": "ann", "grant": ledger.authenticate(token).id}
+    ledger.run(charge("q", **ann), lambda: "41")
+    clock.move(hours=2)
+    ledger.refused(None, "r", "an entry of that time")
+    answers = 0
+    for back in (timedelta(seconds=3601), timedelta(hours=2), timedelta(days=2), timedelta(days=20_000)):
+        clock.now = START + timedelta(hours=2) - back
+        with Ledger.open(path, clock=clock) as again:  # a new process, or one that was open
+            for each in (ledger, again):
+                for question in ("q", "r"):
+                    with pytest.raises(AccessRefused, match="expired"):
+                        answers += bool(each.run(charge(question, **ann), never))
+                with pytest.raises(AccessRefused, match="expired"):
+                    each.authenticate(token)
+    assert answers == 0
+    times = [entry.record()["at"] for entry in ledger.entries()]
+    assert times == sorted(times)
+    assert ledger.verify().entries == ledger.head[0]
+
+
+def test_a_clock_that_jumped_ahead_freezes_no_window_and_gives_nothing_back(ledger, clock):
+    ledger.window("people", epsilon(Fraction(1, 10)))
+    ledger.run(charge("a"), lambda: "41")
+    clock.now = FUTURE
+    ledger.run(charge("b"), lambda: "41")  # a new month, by that clock
+    clock.now = START
+    for _ in range(3):
+        with pytest.raises(LimitExceeded, match="the month 2099-01"):
+            ledger.run(charge("c"), never)
+    clock.move(days=32)
+    ledger.run(charge("c"), lambda: "41")  # time went on from the last entry
+    with pytest.raises(LimitExceeded, match="the month 2099-02"):
+        ledger.run(charge("d"), never)
+    assert ledger.spent("people").loss == Fraction(3, 10)
+    assert ledger.verify().entries == ledger.head[0]
+
+
+def test_a_correction_brings_grants_and_windows_back_and_refunds_nothing(ledger, path, clock):
+    ledger.window("people", epsilon(Fraction(2, 10)))
+    token = ledger.grant("ann", ["visits"], expires=START + timedelta(days=90))
+    ann = {"analyst": "ann", "grant": ledger.authenticate(token).id}
+    clock.now = FUTURE
+    ledger.run(charge("a"), lambda: "41")
+    clock.now = START + timedelta(days=1)
+    with pytest.raises(AccessRefused, match="expired"):
+        ledger.authenticate(token)
+    assert ledger.now() >= FUTURE
+    assert ledger.correct_clock() == (FUTURE, clock.now)
+    assert kinds(ledger)[-1] == "clock"
+    assert ledger.now() == clock.now
+    ledger.run(charge("b", **ann), lambda: "41")
+    with pytest.raises(LimitExceeded, match="the month 2026-11"):  # what was spent in 2099 counts now
+        ledger.run(charge("c", **ann), never)
+    clock.move(days=30)
+    ledger.run(charge("c", **ann), lambda: "41")
+    assert ledger.spent("people").loss == Fraction(3, 10)
+    assert ledger.correct_clock() is None
+    assert ledger.verify().entries == ledger.head[0]
+    with Ledger.open(path, clock=clock) as again:
+        assert again.now() == clock.now
+
+
+def test_a_correction_opens_no_grant_that_has_really_expired(ledger, clock):
+    token = ledger.grant("ann", ["visits"], expires=START + timedelta(hours=1))
+    clock.now = FUTURE
+    ledger.refused(None, "r", "why")
+    clock.now = START + timedelta(hours=1)
+    ledger.correct_clock()
+    with pytest.raises(AccessRefused, match="expired"):
+        ledger.authenticate(token)
+
+
+def test_the_budget_for_life_has_no_time(ledger, clock):
+    for number, year in enumerate((2026, 2099, 2027, 9999, 1970) * 2):
+        clock.now = datetime(year, 12, 31, 23, 59, 59, tzinfo=UTC)
+        ledger.run(charge(f"q{number}"), lambda: "41")
+        if number % 3 == 0:
+            ledger.correct_clock()
+    with pytest.raises(LimitExceeded, match="account 'people'"):
+        ledger.run(charge("more"), never)
+    assert ledger.verify().entries == ledger.head[0]
+
+
+def test_machines_whose_clocks_differ_do_not_make_time_run_faster():
+    machines = [Clock(START + timedelta(seconds=5 * number)) for number in range(2)]
+    for skewed, most in ((START, 5), (FUTURE, 5)):  # the last entry now, or long ahead of both
+        clocks = [VaultClock(each) for each in machines]
+        at, wall = skewed, START
+        for _ in range(200):
+            for each in clocks:
+                each.note(written(at), written(wall))
+                at, wall = max(at, each()), each.wall()
+        assert at - skewed <= timedelta(seconds=most)
+
+
+def test_a_vault_clock_is_the_machines_until_that_is_behind():
+    machine = Clock()
+    clock = VaultClock(machine)
+    assert clock() == clock.wall() == START
+    clock.note(written(START), written(START))
+    machine.move(hours=1)
+    assert clock() == clock.wall() == machine.now
+    machine.now = START - timedelta(days=400)
+    assert (clock(), clock.wall()) == (START, machine.now)
+    clock.note(written(START), written(machine.now))
+    machine.move(hours=3)
+    assert (clock(), clock.wall()) == (START + timedelta(hours=3), machine.now)
+
+
+def test_an_entry_dated_before_the_one_before_it_is_found(tmp_path, clock):
+    from tests.ledger.helpers import surgery
+
+    path = tmp_path / "vault"
+    with Ledger.create(path, clock=clock) as ledger:
+        ledger.refused(None, "q", "why")
+        head = ledger.head
+    body = canonical({"analyst": None, "question": "r", "refused": {}, "at": written(START - timedelta(days=1))})
+    last = Entry.after(*head, "refusal", body)
+    with surgery(path) as connection:
+        values = (last.sequence, last.kind, last.body, last.previous, last.hash)
+        connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?)", values)
+        bodies = connection.execute("SELECT kind, body FROM entries ORDER BY sequence").fetchall()
+        assert resealed(connection, bodies).hash == last.hash
+    from discreet.ledger.anchor import AnchorFile
+    from discreet.ledger.sqlite import SqliteStore
+    from discreet.ledger.store import Secret
+    from discreet.ledger.verify import verify
+
+    store = SqliteStore.open(path)
+    with store.read() as look:
+        found = {row.name: row.value for row in look.all(Secret)}
+    anchors = AnchorFile(path.with_name("vault.anchor"), found["vault"].decode(), found["signing"])
+    with pytest.raises(Tampered, match="dated before the entry before it"):
+        verify(store, anchors)
+    store.close()

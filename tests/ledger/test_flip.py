@@ -1,0 +1,259 @@
+"""Flips: whatever bit of a vault is changed, it is refused, or behaves exactly as if nothing had happened."""
+
+import random
+import shutil
+import sqlite3
+from datetime import timedelta
+from fractions import Fraction
+
+import pytest
+
+from discreet.account import DiscreteGaussian
+from discreet.account.budget import Budget, BudgetExceeded
+from discreet.core.errors import Refusal
+from discreet.ledger import AccessRefused, Charge, Ledger, NotAVault, Tampered, Unavailable
+from tests.ledger.forging import KEYS, forger
+from tests.ledger.helpers import START, Clock, charge, epsilon, surgery
+from tests.ledger.stores import POSTGRES, new_url
+from tests.ledger.test_verify import changes
+
+REFUSED = (Tampered, NotAVault, Unavailable)
+LATER = START + timedelta(hours=2)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Flushing to disk is what takes time here, and proves nothing."""
+    from discreet.ledger import sqlite
+
+    connect = sqlite._connect
+
+    def unflushed(*given):
+        connection = connect(*given)
+        connection.execute("PRAGMA synchronous = OFF")
+        return connection
+
+    monkeypatch.setattr(sqlite, "_connect", unflushed)
+
+
+def fill(ledger):
+    """Rows of every kind: settled and unsettled debits, a lease, a cap, a window, an ended grant; return the tokens."""
+    ledger.add_account("people", epsilon(1))
+    ledger.add_account("delta", Budget(epsilon=1, delta=Fraction(1, 10**6)))
+    ledger.window("people", epsilon(Fraction(8, 10)))
+    ledger.put("table", "visits", {"rows": 1}, private={"stamp": 7})
+    token = ledger.grant("ann", ["visits"], {"people": epsilon(Fraction(5, 10))}, expires=START + timedelta(days=9))
+    ended = ledger.grant("bob", ["visits"])
+    ledger.revoke("bob")
+    grant = ledger.authenticate(token).id
+    for number in range(3):
+        ledger.run(charge(f"q{number}", analyst="ann", grant=grant), lambda: '{"rows": [[41]]}')
+    ledger.run(Charge("r", {"delta": DiscreteGaussian(30)}, {"visits": 1}, "ann"), lambda: "ä")
+    ledger.lease(ledger.charge(charge("unsettled")))
+    return token, ended
+
+
+def told(place, tokens, *, asking=True, **more):
+    """Everything that a vault says and answers, in order, until it refuses; the refusal comes last."""
+    found = []
+    try:
+        with Ledger.open(place, clock=Clock(LATER), **more) as ledger:
+            found += [ledger.head, ledger.standing(), ledger.grants(), ledger.list("table"), ledger.accounts()]
+            found += [ledger.unsettled(), ledger.spent("people", "ann"), ledger.spent("delta", "ann")]
+            found += [ledger.authenticate(tokens[0]), ledger.secret("order")]
+            with pytest.raises(AccessRefused):
+                ledger.authenticate(tokens[1])
+            for number in range(3):
+                found.append(ledger.run(charge(f"q{number}"), lambda: "worked on again"))
+            if asking:
+                found.append(ledger.run(charge("unsettled"), lambda: "43"))
+                grant = tokens[0].partition("_")[0]
+                for more_ in ({"analyst": "ann", "grant": grant}, {}):
+                    for number in range(20):
+                        try:
+                            found.append(ledger.run(charge(f"new{number}", **more_), lambda: "44"))
+                        except BudgetExceeded as refusal:
+                            found.append(str(refusal))
+                            break
+            found += [*ledger.entries()]
+    except Refusal as refusal:
+        assert isinstance(refusal, REFUSED), refusal
+        found.append(REFUSED)
+    return found
+
+
+def agrees(found, expected):
+    """Whether a vault behaved as the untouched one up to a refusal, or to the end."""
+    if found and found[-1] is REFUSED:
+        return found[:-1] == expected[: len(found) - 1]
+    return found == expected
+
+
+class Original:
+    """A closed vault of which copies are made; and one copied while open, its entries in the write-ahead log."""
+
+    def __init__(self, folder):
+        self.path, self.open = folder / "vault", folder / "open"
+        with Ledger.create(self.path, clock=Clock()) as ledger:
+            self.tokens = fill(ledger)
+            for ending in ("", "-wal", ".anchor"):
+                shutil.copy(f"{self.path}{ending}", f"{self.open}{ending}")
+        self.expected = told(self.copy(folder / "untouched"), self.tokens)
+
+    def copy(self, path, source=None):
+        for ending in ("", ".anchor", "-wal", "-shm"):
+            path.with_name(path.name + ending).unlink(missing_ok=True)
+            if (source := source or self.path).with_name(source.name + ending).exists():
+                shutil.copy(f"{source}{ending}", f"{path}{ending}")
+        return path
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    return Original(tmp_path_factory.mktemp("flips"))
+
+
+def check(original, path, counts):
+    found = told(path, original.tokens)
+    counts["refused" if found[-1] is REFUSED else "same"] += 1
+    assert agrees(found, original.expected), (len(found), found[-1])
+
+
+def test_an_untouched_vault_answers_until_its_budget_is_spent(original, tmp_path):
+    expected = original.expected
+    assert told(original.copy(tmp_path / "copy", original.open), original.tokens) == expected
+    answered = {each[1].key for each in expected if isinstance(each, tuple) and each[0] == "44"}
+    assert len(answered) == 4  # 3 asked, 1 unsettled, 4 more: the window's eight tenths
+    assert expected[-1] is not REFUSED
+
+
+def cells(path):
+    """Every cell of every table."""
+    with surgery(path) as connection:
+        for table, key in KEYS.items():
+            cursor = connection.execute(f"SELECT * FROM {table}")
+            names = [column[0] for column in cursor.description]
+            for row in cursor.fetchall():
+                named = dict(zip(names, row, strict=True))
+                yield from ((table, [named[name] for name in key], column, named[column]) for column in names)
+
+
+def flipped(value, generator):
+    """One flip of one bit of a stored value."""
+    match value:
+        case None:
+            return 1
+        case int():
+            return value ^ 1 << generator.randrange(8)
+        case float():
+            return value + 2.0 ** generator.randrange(-8, 30)
+    content = bytearray(value if isinstance(value, bytes) else value.encode() or b"\0")
+    content[generator.randrange(len(content))] ^= 1 << generator.randrange(8)
+    return bytes(content)
+
+
+def flip_cell(path, cell, generator):
+    """Flip a bit of a cell; say whether the file itself refused it, as it does a key that is taken."""
+    table, key, column, value = cell
+    changed = flipped(value, generator)
+    place = "CAST(? AS TEXT)" if isinstance(value, str) else "?"
+    where = " AND ".join(f'"{name}" = ?' for name in KEYS[table])
+    with surgery(path) as connection:
+        try:
+            connection.execute(f'UPDATE {table} SET "{column}" = {place} WHERE {where}', [changed, *key])
+        except (sqlite3.IntegrityError, OverflowError):
+            return False
+    return True
+
+
+def flip_cells(original, path, times, seed):
+    counts, generator = {"refused": 0, "same": 0}, random.Random(seed)
+    every = [*cells(original.copy(path))]
+    assert {cell[0] for cell in every} == KEYS.keys()
+    for number in range(times):
+        # Every cell of what is derived once at least, then any.
+        cell = every[number] if number < len(every) else generator.choice(every)
+        if (cell[0], cell[2]) == ("leases", "key"):
+            continue  # a lease that is lost: see below
+        if flip_cell(original.copy(path), cell, generator):
+            check(original, path, counts)
+    return counts
+
+
+def test_a_flipped_bit_of_any_cell_is_refused_or_changes_nothing(original, tmp_path):
+    every = len([*cells(original.copy(tmp_path / "copy"))])
+    counts = flip_cells(original, tmp_path / "copy", every, seed=18)
+    assert counts["refused"] > 200
+    assert counts["refused"] > 10 * counts["same"]
+
+
+def test_a_lease_that_is_lost_changes_who_works_and_neither_charge_nor_answer(original, tmp_path):
+    path = original.copy(tmp_path / "copy")
+    with surgery(path) as connection:
+        connection.execute("DELETE FROM leases")
+    with Ledger.open(path, clock=Clock()) as ledger:
+        before = ledger.spent("people")
+        assert ledger.run(charge("unsettled"), lambda: "43")[0] == "43"
+        assert ledger.run(charge("unsettled"), lambda: "44")[0] == "43"
+        assert ledger.spent("people") == before
+        assert ledger.verify().entries == ledger.head[0]
+
+
+def flip_bytes(original, path, source, ending, times, seed):
+    counts, generator = {"refused": 0, "same": 0}, random.Random(seed)
+    for _ in range(times):
+        file = original.copy(path, source).with_name(path.name + ending)
+        content = bytearray(file.read_bytes())
+        content[generator.randrange(len(content))] ^= 1 << generator.randrange(8)
+        file.write_bytes(content)
+        check(original, path, counts)
+    return counts
+
+
+@pytest.mark.parametrize(("which", "ending"), [("path", ""), ("open", "-wal"), ("open", ""), ("path", ".anchor")])
+def test_a_flipped_bit_of_the_file_is_refused_or_changes_nothing(original, tmp_path, which, ending):
+    counts = flip_bytes(original, tmp_path / "copy", getattr(original, which), ending, 40, seed=18)
+    assert sum(counts.values()) == 40
+
+
+def test_garbled_bytes_are_refused_or_change_nothing(original, tmp_path):
+    counts, generator = {"refused": 0, "same": 0}, random.Random(18)
+    for number in range(30):
+        path = original.copy(tmp_path / "copy")
+        content = bytearray(path.read_bytes())
+        start = 0 if number < 5 else generator.randrange(len(content))
+        content[start : start + 16] = generator.randbytes(16)
+        path.write_bytes(content if number % 5 else content[:start])
+        check(original, path, counts)
+    assert counts["refused"] > 10
+
+
+@pytest.mark.soak
+def test_thousands_of_flips_give_not_one_answer_more(original, tmp_path):
+    path = tmp_path / "copy"
+    counts = [flip_cells(original, path, 4000, seed=1)]
+    for which, ending in (("path", ""), ("open", "-wal"), ("open", ""), ("path", ".anchor")):
+        counts.append(flip_bytes(original, path, getattr(original, which), ending, 1500, seed=1))
+    print(counts)
+    assert sum(sum(each.values()) for each in counts) > 9000
+
+
+@POSTGRES
+def test_every_changed_cell_of_a_vault_in_a_database_is_refused_or_changes_nothing(tmp_path):
+    url, anchor, counts = new_url(), tmp_path / "anchor", {"refused": 0, "same": 0}
+    with Ledger.create(url, clock=Clock(), anchor=anchor) as ledger:
+        tokens = fill(ledger)
+    expected = told(url, tokens, asking=False, anchor=anchor)
+    with forger(url) as forge:
+        for table in KEYS:
+            for row in forge.rows(table)[-2:]:
+                for column, value in row.items():
+                    if column in KEYS[table]:
+                        continue
+                    changed = changes(value)[-1] if not isinstance(value, float) else value + 1
+                    forge.change(table, row, **{column: changed})
+                    found = told(url, tokens, asking=False, anchor=anchor)
+                    counts["refused" if found[-1] is REFUSED else "same"] += 1
+                    assert agrees(found, expected), (table, column)
+                    forge.put(table, row)
+    assert counts["refused"] > 40
