@@ -1,16 +1,16 @@
 """Flips: whatever bit of a vault is changed, it is refused, or behaves exactly as if nothing had happened."""
 
-import random
 import shutil
 import sqlite3
+from collections import Counter
 from datetime import timedelta
 from fractions import Fraction
+from random import Random  # noqa: TID251  (which bit to flip is no noise)
 
 import pytest
 
 from discreet.account import DiscreteGaussian
 from discreet.account.budget import Budget, BudgetExceeded
-from discreet.core.errors import Refusal
 from discreet.ledger import AccessRefused, Charge, Ledger, NotAVault, Tampered, Unavailable
 from tests.ledger.forging import KEYS, forger
 from tests.ledger.helpers import START, Clock, charge, epsilon, surgery
@@ -76,8 +76,7 @@ def told(place, tokens, *, asking=True, **more):
                             found.append(str(refusal))
                             break
             found += [*ledger.entries()]
-    except Refusal as refusal:
-        assert isinstance(refusal, REFUSED), refusal
+    except REFUSED:  # and no other exception
         found.append(REFUSED)
     return found
 
@@ -166,13 +165,9 @@ def flip_cell(path, cell, generator):
     return True
 
 
-def flip_cells(original, path, times, seed):
-    counts, generator = {"refused": 0, "same": 0}, random.Random(seed)
-    every = [*cells(original.copy(path))]
-    assert {cell[0] for cell in every} == KEYS.keys()
-    for number in range(times):
-        # Every cell of what is derived once at least, then any.
-        cell = every[number] if number < len(every) else generator.choice(every)
+def flip_cells(original, path, chosen, seed):
+    counts, generator = Counter(), Random(seed)
+    for cell in chosen:
         if (cell[0], cell[2]) == ("leases", "key"):
             continue  # a lease that is lost: see below
         if flip_cell(original.copy(path), cell, generator):
@@ -181,9 +176,12 @@ def flip_cells(original, path, times, seed):
 
 
 def test_a_flipped_bit_of_any_cell_is_refused_or_changes_nothing(original, tmp_path):
-    every = len([*cells(original.copy(tmp_path / "copy"))])
-    counts = flip_cells(original, tmp_path / "copy", every, seed=18)
-    assert counts["refused"] > 200
+    every = [*cells(original.copy(tmp_path / "copy"))]
+    assert {cell[0] for cell in every} == KEYS.keys()
+    entries = [cell for cell in every if cell[0] == "entries"]
+    derived = [cell for cell in every if cell[0] != "entries"]
+    counts = flip_cells(original, tmp_path / "copy", [*entries[::7], *derived[::3]], seed=18)
+    assert counts["refused"] > 50
     assert counts["refused"] > 10 * counts["same"]
 
 
@@ -200,7 +198,7 @@ def test_a_lease_that_is_lost_changes_who_works_and_neither_charge_nor_answer(or
 
 
 def flip_bytes(original, path, source, ending, times, seed):
-    counts, generator = {"refused": 0, "same": 0}, random.Random(seed)
+    counts, generator = Counter(), Random(seed)
     for _ in range(times):
         file = original.copy(path, source).with_name(path.name + ending)
         content = bytearray(file.read_bytes())
@@ -210,14 +208,17 @@ def flip_bytes(original, path, source, ending, times, seed):
     return counts
 
 
-@pytest.mark.parametrize(("which", "ending"), [("path", ""), ("open", "-wal"), ("open", ""), ("path", ".anchor")])
+FILES = [("path", ""), ("open", "-wal"), ("open", ""), ("path", ".anchor")]
+
+
+@pytest.mark.parametrize(("which", "ending"), FILES)
 def test_a_flipped_bit_of_the_file_is_refused_or_changes_nothing(original, tmp_path, which, ending):
-    counts = flip_bytes(original, tmp_path / "copy", getattr(original, which), ending, 40, seed=18)
-    assert sum(counts.values()) == 40
+    counts = flip_bytes(original, tmp_path / "copy", getattr(original, which), ending, 25, seed=18)
+    assert counts.total() == 25
 
 
 def test_garbled_bytes_are_refused_or_change_nothing(original, tmp_path):
-    counts, generator = {"refused": 0, "same": 0}, random.Random(18)
+    counts, generator = Counter(), Random(18)
     for number in range(30):
         path = original.copy(tmp_path / "copy")
         content = bytearray(path.read_bytes())
@@ -230,23 +231,25 @@ def test_garbled_bytes_are_refused_or_change_nothing(original, tmp_path):
 
 @pytest.mark.soak
 def test_thousands_of_flips_give_not_one_answer_more(original, tmp_path):
-    path = tmp_path / "copy"
-    counts = [flip_cells(original, path, 4000, seed=1)]
-    for which, ending in (("path", ""), ("open", "-wal"), ("open", ""), ("path", ".anchor")):
-        counts.append(flip_bytes(original, path, getattr(original, which), ending, 1500, seed=1))
-    print(counts)
-    assert sum(sum(each.values()) for each in counts) > 9000
+    path, counts = tmp_path / "copy", Counter()
+    every = [*cells(original.copy(path))]
+    for seed in range(6):
+        counts += flip_cells(original, path, every, seed)
+    for which, ending in FILES:
+        counts += flip_bytes(original, path, getattr(original, which), ending, 1000, seed=1)
+    assert counts.total() > 5000
+    assert counts["refused"] > counts["same"]
 
 
 @POSTGRES
 def test_every_changed_cell_of_a_vault_in_a_database_is_refused_or_changes_nothing(tmp_path):
-    url, anchor, counts = new_url(), tmp_path / "anchor", {"refused": 0, "same": 0}
+    url, anchor, counts = new_url(), tmp_path / "anchor", Counter()
     with Ledger.create(url, clock=Clock(), anchor=anchor) as ledger:
         tokens = fill(ledger)
     expected = told(url, tokens, asking=False, anchor=anchor)
     with forger(url) as forge:
         for table in KEYS:
-            for row in forge.rows(table)[-2:]:
+            for row in forge.rows(table)[-1:]:
                 for column, value in row.items():
                     if column in KEYS[table]:
                         continue
@@ -256,4 +259,4 @@ def test_every_changed_cell_of_a_vault_in_a_database_is_refused_or_changes_nothi
                     counts["refused" if found[-1] is REFUSED else "same"] += 1
                     assert agrees(found, expected), (table, column)
                     forge.put(table, row)
-    assert counts["refused"] > 40
+    assert counts["refused"] > 20
