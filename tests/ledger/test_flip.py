@@ -98,6 +98,9 @@ class Original:
             for ending in ("", "-wal", ".anchor"):
                 shutil.copy(f"{self.path}{ending}", f"{self.open}{ending}")
         self.expected = told(self.copy(folder / "untouched"), self.tokens)
+        with surgery(self.copy(folder / "unleased")) as connection:
+            connection.execute("DELETE FROM leases")
+        self.unleased = told(folder / "unleased", self.tokens)
 
     def copy(self, path, source=None):
         for ending in ("", ".anchor", "-wal", "-shm"):
@@ -115,7 +118,8 @@ def original(tmp_path_factory):
 def check(original, path, counts):
     found = told(path, original.tokens)
     counts["refused" if found[-1] is REFUSED else "same"] += 1
-    assert agrees(found, original.expected), (len(found), found[-1])
+    # A lease decides who works, and no more; one that is lost shows in the number under which an answer was settled.
+    assert agrees(found, original.expected) or agrees(found, original.unleased), (len(found), found[-1])
 
 
 def test_an_untouched_vault_answers_until_its_budget_is_spent(original, tmp_path):
@@ -168,8 +172,6 @@ def flip_cell(path, cell, generator):
 def flip_cells(original, path, chosen, seed):
     counts, generator = Counter(), Random(seed)
     for cell in chosen:
-        if (cell[0], cell[2]) == ("leases", "key"):
-            continue  # a lease that is lost: see below
         if flip_cell(original.copy(path), cell, generator):
             check(original, path, counts)
     return counts
@@ -185,16 +187,13 @@ def test_a_flipped_bit_of_any_cell_is_refused_or_changes_nothing(original, tmp_p
     assert counts["refused"] > 10 * counts["same"]
 
 
-def test_a_lease_that_is_lost_changes_who_works_and_neither_charge_nor_answer(original, tmp_path):
-    path = original.copy(tmp_path / "copy")
-    with surgery(path) as connection:
-        connection.execute("DELETE FROM leases")
-    with Ledger.open(path, clock=Clock()) as ledger:
-        before = ledger.spent("people")
-        assert ledger.run(charge("unsettled"), lambda: "43")[0] == "43"
-        assert ledger.run(charge("unsettled"), lambda: "44")[0] == "43"
-        assert ledger.spent("people") == before
-        assert ledger.verify().entries == ledger.head[0]
+def test_a_lease_that_is_lost_changes_who_works_and_neither_charge_nor_answer(original):
+    def shown(found):
+        kept = [each for each in found if isinstance(each, tuple) and each[0] in ("43", "44")]
+        return [(answer, receipt.key, receipt.remaining) for answer, receipt in kept]
+
+    assert shown(original.unleased) == shown(original.expected)
+    assert original.unleased != original.expected
 
 
 def flip_bytes(original, path, source, ending, times, seed):
