@@ -236,7 +236,7 @@ def test_a_failed_transaction_is_never_taken_for_a_committed_one(ledger):
     def write():
         with ledger._write() as transaction:
             transaction.append("refusal", "{}")
-            assert transaction.ask("SELECT 1") == [(1,)]  # which sends the entry, too
+            assert transaction._raw.ask("SELECT 1") == [(1,)]  # which sends the entry, too
             with suppress(Error):
                 transaction._raw.ask("SELECT 1 / 0")
 

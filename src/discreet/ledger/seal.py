@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import groupby
 from json.encoder import encode_basestring_ascii as _quoted
@@ -115,7 +114,8 @@ class SealedTransaction:
         """Store a row in place of the one with the same key, if there is one."""
         kind, key = type(row), _key(row)
         if kind in CARRYING:
-            row = replace(row, seal=self._sealer.of(kind, [row]))
+            carried = cast("Callable[..., Row]", kind)  # the seal is the last of the fields
+            row = carried(*_reader(kind)(row), self._sealer.of(kind, [row]))
             self._known[kind, key] = {key: row}
         else:
             self._change(row)[key] = row
