@@ -107,7 +107,7 @@ class SealedTransaction:
             found = self._raw.limits(account, grant)
             for each in wanted:
                 if each not in self._known:
-                    self._check(each, [row for row in found if row.grant == each[1][1]])
+                    self._check(each, [row for row in found if _shelf(Limit, _key(row)) == each])
         return [cast("Limit", row) for each in wanted for _, row in sorted(self._known[each].items())]
 
     def put(self, row: Row) -> None:

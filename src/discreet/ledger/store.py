@@ -200,7 +200,7 @@ COUNTED: tuple[type[Row], ...] = (Limit, Tally, Paper, Private, Permit, Check)
 CARRYING: tuple[type[Row], ...] = (Debit, Settled, Lease)
 
 # Limits that a charge meets together are sealed together, so that none can be missing; other rows each for itself.
-SHELVES: dict[str, tuple[str, ...]] = {"limits": ("account", "grant")}
+SHELVES: dict[str, tuple[str, ...]] = {Limit.TABLE: Limit.KEY[:2]}
 
 
 class Transaction(Protocol):

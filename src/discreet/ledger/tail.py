@@ -44,7 +44,7 @@ def check_links(entries: Sequence[Entry]) -> None:
 
 def _check_debits(transaction: SealedTransaction, entries: Sequence[Entry]) -> None:
     """Compare charges and settlements with the debits that they left."""
-    bodies = [(each, each.record()) for each in entries if each.kind in ("charge", "settle")]
+    bodies = [(each, each.record()) for each in entries if each.kind in ("charge", "settle", "failure")]
     transaction.wanted([(Debit, body["key"]) for _, body in bodies])
     for entry, body in bodies:
         debit = transaction.get(Debit, body["key"])
