@@ -74,13 +74,13 @@ class Lattice:
         return replace(self, spacing=2 * self.spacing, index=index, mass=even, error=error)
 
 
-def product(parts: Iterable[tuple[Lattice, int]], low: int, high: int) -> Lattice:
-    """Convolve the parts, each as often as it says, on a circle that covers the places low to high.
+def product(parts: Iterable[tuple[Lattice, int]], low: int, high: int, around: int = 0) -> Lattice:
+    """Convolve the parts, each as often as it says, on a circle of at least `around` places, from low to high.
 
-    Sums outside the window are wrapped into it: mass at losses where it does not belong. Mass that should lie in the
+    Sums outside the circle are wrapped into it: mass at losses where it does not belong. Mass that should lie in the
     window is all there, so that nothing is missing but what lies above it.
     """
-    length = int(fft.next_fast_len(high - low + 1, real=True))
+    length = int(fft.next_fast_len(max(high - low + 1, around), real=True))
     # Of every frequency that is still heard: the product, a bound on its modulus, the sum of relative errors.
     heard = np.arange(length // 2 + 1)
     values, size, relative = np.ones(len(heard), complex), np.ones(len(heard)), np.zeros(len(heard))
