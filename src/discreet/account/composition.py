@@ -186,7 +186,7 @@ def _trusted(parts: tuple[Counted, ...], relation: Relation) -> Composed:
 def _joint(parts: list[Leaf], tail: float) -> Pair:
     """Return the pair of a whole composition; what rounding may have lost of its mass counts as unbounded."""
     whole = pld.everywhere(parts, max(tail, 1e-14))
-    missing = 0.0 if whole.rounding is None else whole.rounding.error * len(whole.losses)
+    missing = 0.0 if whole.rounding is None else whole.rounding.norm * math.sqrt(len(whole.losses))
     return from_measure(whole.losses, whole.masses * math.exp(whole.unit), whole.infinity + missing)
 
 

@@ -2,8 +2,9 @@
 
 A plain Fourier transform errs by 1e-16 of the *whole* mass, which ruins a delta of 1e-10. Under the tilt (Esscher
 transform) mass at loss l is weighted by e^(theta l), with theta such that the losses that decide delta become the bulk:
-an error of 1e-13 of the whole is then about 1e-13 of delta. What round-off may have lost is tracked as one number,
-`error`: a bound on the tilted mass that is missing at any one place.
+an error of 1e-13 of the whole is then about 1e-13 of delta. What round-off may have lost is tracked as two numbers,
+`error`, a bound on the tilted mass that is missing at any one place, and `norm`, a bound on the root of the sum of
+squares of what is missing at all places: over many places the second says less is missing than so many times the first.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ class Lattice:
     mass: Array
     log_scale: float
     error: float = 0.0
+    norm: float = 0.0
 
     @classmethod
     def of(cls, measure: Measure, index: Index, theta: float, spacing: float) -> Lattice:
@@ -69,9 +71,10 @@ class Lattice:
         even[1:] += between * (math.exp(step) / (1 + decay))
         even[:-1] += between * (math.exp(-step) * decay / (1 + decay))
         index = (int(self.index[0]) - odd) // 2 + np.arange(len(even))
-        # Each place may miss what it missed before and what its two neighbours pass on.
-        error = self.error * (1 + math.exp(step))
-        return replace(self, spacing=2 * self.spacing, index=index, mass=even, error=error)
+        # Each place may miss what it missed before and what its two neighbours pass on; and so for the norm.
+        grown = 1 + math.exp(step)
+        error, norm = self.error * grown, self.norm * grown
+        return replace(self, spacing=2 * self.spacing, index=index, mass=even, error=error, norm=norm)
 
 
 def product(parts: Iterable[tuple[Lattice, int]], low: int, high: int, around: int = 0) -> Lattice:
@@ -106,13 +109,14 @@ def product(parts: Iterable[tuple[Lattice, int]], low: int, high: int, around: i
     assert first is not None
     spectra = np.zeros(length // 2 + 1, complex)
     spectra[heard] = values
-    rounding = float(size @ relative) * math.exp(min(1.0, float(relative.max(initial=0.0))))
-    rounding += (BUTTERFLY * math.log2(length) + 2.0**-50) * float(size.sum())
+    wrong = size * relative * math.exp(min(1.0, float(relative.max(initial=0.0))))
+    wrong += (BUTTERFLY * math.log2(length) + 2.0**-50) * size  # the transform back
     left_out = math.exp(max(whole, 0.0) - SILENT)
     # Places count from zero around the circle; the window says which turn is meant.
     mass = np.roll(fft.irfft(spectra, length), -(low % length))[: high - low + 1]
-    error = 2 * rounding / length + left_out  # an inverse transform is a mean over frequencies
-    return Lattice(first.theta, first.spacing, np.arange(low, high + 1), np.maximum(mass, 0.0), log_scale, error)
+    # A transform back is a mean over frequencies, of which half are mirrored; and it keeps the norm (Parseval).
+    error, norm = 2 * float(wrong.sum()) / length + left_out, math.sqrt(2 * float(wrong @ wrong) / length) + left_out
+    return Lattice(first.theta, first.spacing, np.arange(low, high + 1), np.maximum(mass, 0.0), log_scale, error, norm)
 
 
 def _spectrum(part: Lattice, heard: Index, length: int) -> npt.NDArray[np.complex128]:

@@ -179,5 +179,6 @@ def _untilted(whole: Lattice, infinity: float, *, whole_line: bool) -> Profile:
     kept = theta * (middle - losses) < 600
     masses = whole.mass[kept] * np.exp(theta * (middle - losses[kept]))
     floor = float(losses[kept][0]) if not (whole_line and kept.all()) else -math.inf
-    unit, rounding = whole.log_scale - theta * middle, Rounding(theta, whole.spacing, whole.log_scale, whole.error)
+    unit = whole.log_scale - theta * middle
+    rounding = Rounding(theta, whole.spacing, whole.log_scale, whole.error, whole.norm)
     return Profile(losses[kept], masses, infinity, unit, floor, rounding)

@@ -15,21 +15,30 @@ SUM = 2.0**-46
 
 @dataclass(frozen=True, slots=True)
 class Rounding:
-    """What may be missing at each place of a lattice: tilted mass `error`, that is e^(log_scale - theta loss) error."""
+    """What may be missing at each place of a lattice: tilted mass `error`, that is e^(log_scale - theta loss) error.
+
+    `norm` bounds the root of the sum of squares of the tilted mass that is missing, over all places.
+    """
 
     theta: float
     spacing: float
     log_scale: float
     error: float
+    norm: float
 
     def above(self, epsilon: float, top: float) -> float:
         """Return what may be missing between epsilon and the top, at most."""
-        places = max(0.0, top - epsilon) / self.spacing + 1
-        if self.theta > 0:  # a geometric series
-            places = min(places, -1 / math.expm1(-self.theta * self.spacing))
         if self.error == 0:
             return 0.0
-        return math.exp(min(0.0, self.log_scale - self.theta * epsilon + math.log(self.error) + math.log(places)))
+        places = max(0.0, top - epsilon) / self.spacing + 1
+        # Sums of the weights e^(-theta (loss - epsilon)) and, for Cauchy and Schwarz, of their squares.
+        sums = [min(places, _geometric(power * self.theta * self.spacing)) for power in (1, 2)]
+        most = min(self.error * sums[0], self.norm * math.sqrt(sums[1]))
+        return math.exp(min(0.0, self.log_scale - self.theta * epsilon + math.log(most)))
+
+
+def _geometric(decay: float) -> float:
+    return -1 / math.expm1(-decay) if decay > 0 else math.inf
 
 
 @dataclass(frozen=True, slots=True)
