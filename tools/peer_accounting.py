@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-import random
+import random  # noqa: TID251  (cases, not noise)
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -69,7 +69,7 @@ def widest(parts: list[Part]) -> float:
 
 def main() -> None:
     """Draw cases until there are enough, and write them."""
-    rng, rows = random.Random(SEED), []  # noqa: S311  (cases, not noise)
+    rng, rows = random.Random(SEED), []  # noqa: S311
     while len(rows) < CASES:
         parts, delta = case(rng), 10.0 ** -rng.randint(4, 10)
         rough = distribution(parts, max(1e-3, widest(parts) / 1e5), pessimistic=True).get_epsilon_for_delta(delta)

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from discreet.account._scipy import fft
 from discreet.account.measure import Index, Measure
 from discreet.account.pair import Array
+from discreet.account.upward import CALL
 
 # One butterfly of a transform errs by at most this share of the mass it handles (Higham 2002, Theorem 24.2: about seven
 # units of 2^-53), and log2(length) of them lie on every path.
@@ -47,7 +48,7 @@ class Lattice:
         weighted = measure.masses * np.exp(np.minimum(exponent - top, 0.0))
         total = float(weighted.sum())
         # Exponents are rounded to 2^-53 of their size, once here and once where the tilt is undone.
-        guard = 1 + 2.0**-50 * (2 + float(np.abs(exponent).max()))
+        guard = 1 + CALL * (2 + float(np.abs(exponent).max()))
         return cls(theta, spacing, index, weighted * (guard / total), top + math.log(total))
 
     @property
@@ -104,7 +105,7 @@ def product(parts: Iterable[tuple[Lattice, int]], low: int, high: int, around: i
         relative = relative + count * noise / modulus + 2.0**-50
         if count > 1:
             logs = count * np.log(np.where(spectrum == 0, noise, spectrum))
-            spectrum, relative = np.exp(logs), relative + 2.0**-51 * np.abs(logs)
+            spectrum, relative = np.exp(logs), relative + CALL * (1 + np.abs(logs))
         values = values * spectrum
     assert first is not None
     spectra = np.zeros(length // 2 + 1, complex)

@@ -80,7 +80,7 @@ def _mills(t: float) -> float:
 
 
 def _slope(t: float, mu: float) -> float:
-    """Return the mean of 1 - s R(s) over s from t to t + mu, rounded up: s R(s) < 1 errs by `MILLS`, s by a rounding."""
+    """Return the mean of 1 - s R(s) over s from t to t + mu, rounded up: s R(s) < 1 errs by `MILLS`."""
     places = t + mu * _NODES
     ratios = ROOT * special.erfcx(places * math.sqrt(0.5))
     return float(_WEIGHTS @ (1 - places * ratios)) * (1 + 16 * FEW) + 2 * MILLS
