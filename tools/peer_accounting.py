@@ -63,13 +63,16 @@ def distribution(parts: list[Part], interval: float, *, pessimistic: bool) -> An
 
 def widest(parts: list[Part]) -> float:
     """Return roughly the widest range of losses of one mechanism."""
-    ranges = [22 / p["noise"] + 1 / p["noise"] ** 2 if p["kind"] == "gaussian" else 2 / p["noise"] for p in parts]
+    ranges: list[float] = [
+        22 / p["noise"] + 1 / p["noise"] ** 2 if p["kind"] == "gaussian" else 2 / p["noise"] for p in parts
+    ]
     return max(ranges)
 
 
 def main() -> None:
     """Draw cases until there are enough, and write them."""
-    rng, rows = random.Random(SEED), []  # noqa: S311
+    rng = random.Random(SEED)  # noqa: S311
+    rows: list[dict[str, Any]] = []
     while len(rows) < CASES:
         parts, delta = case(rng), 10.0 ** -rng.randint(4, 10)
         rough = distribution(parts, max(1e-3, widest(parts) / 1e5), pessimistic=True).get_epsilon_for_delta(delta)

@@ -59,8 +59,11 @@ class DiscreteLaplace(PrivacyLoss):
         if self.sensitivity == 1:
             return response_rho(self.peak)
         pair = self.pair(1e-290)
-        # E loss = E (loss - 1 + e^-loss), whose terms are all positive.
-        return float(pair.p @ excess(-pair.high)) * (1 + 2.0**-40)
+        # E loss = E (loss - 1 + e^-loss), whose terms are all positive; far below 0 they are counted under Q.
+        loss = pair.high
+        far = pair.q * (1 - (1 - loss) * np.exp(np.minimum(loss, 0.0)))
+        terms = np.where(loss < -1, far, pair.p * excess(np.minimum(-loss, 1.0)))
+        return float(terms.sum()) * (1 + 2.0**-40)
 
     @property
     def dominated(self) -> bool:

@@ -116,7 +116,9 @@ def product(parts: Iterable[tuple[Lattice, int]], low: int, high: int, around: i
     # Places count from zero around the circle; the window says which turn is meant.
     mass = np.roll(fft.irfft(spectra, length), -(low % length))[: high - low + 1]
     # A transform back is a mean over frequencies, of which half are mirrored; and it keeps the norm (Parseval).
-    error, norm = 2 * float(wrong.sum()) / length + left_out, math.sqrt(2 * float(wrong @ wrong) / length) + left_out
+    most = float(wrong.max(initial=0.0)) or 1.0
+    norm = most * math.sqrt(2 * float(((wrong / most) ** 2).sum()) / length) + left_out if most < math.inf else math.inf
+    error = 2 * float(wrong.sum()) / length + left_out
     return Lattice(first.theta, first.spacing, np.arange(low, high + 1), np.maximum(mass, 0.0), log_scale, error, norm)
 
 

@@ -110,7 +110,7 @@ def lattice_edges(pair: Pair, spacing: float, pilot: Measure, theta: float, shar
 def _geometric(most: float, share: float) -> Array:
     """Return whole numbers from 1 / share up to `most`, each larger than the one before by that share of itself."""
     count = max(0, math.ceil(math.log(max(most * share, 1.0)) / math.log1p(share)))
-    return np.floor(np.exp(np.arange(count) * math.log1p(share)) / share)
+    return np.asarray(np.floor(np.exp(np.arange(count) * math.log1p(share)) / share))
 
 
 def envelope(measures: Sequence[Measure]) -> Measure:

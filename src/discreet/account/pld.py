@@ -174,7 +174,8 @@ def _untilted(whole: Lattice, infinity: float, *, whole_line: bool) -> Profile:
     nothing is said about epsilons below the window; without a tilt, or with all losses inside, it is good for all.
     """
     losses, theta = whole.losses, whole.theta
-    middle = float(whole.mass @ losses) / float(whole.mass.sum())
+    total = float(whole.mass.sum())  # nothing, where all that is left in the window was less than round-off
+    middle = float(whole.mass @ losses) / total if total else float(losses[0])
     # Far below the middle true masses exceed a float; nothing is said about epsilons there either.
     kept = theta * (middle - losses) < 600
     masses = whole.mass[kept] * np.exp(theta * (middle - losses[kept]))

@@ -43,8 +43,9 @@ def of_curve(delta: Callable[[float], float], rates: Array, most: float = 64.0) 
         grown = np.exp(epsilons) * (1 + CALL)  # infinity where a float cannot hold it
         steep = 1 - deltas - np.where(flat > 0, grown * flat, 0.0)
     shallow = (1 - deltas - flat) / grown
-    # Both are lowered by the roundings of numbers up to 1; a test that never raises a false alarm finds nothing.
-    best = np.maximum(np.maximum(steep - CALL, (shallow - CALL / grown) * (1 - CALL)).max(axis=1), 0.0)
+    # Both are lowered by the roundings of numbers up to 1; 1 itself is exact.
+    steep = np.where((flat > 0) | (deltas > 0), steep - CALL, steep)
+    best = np.maximum(np.maximum(steep, (shallow - CALL / grown) * (1 - CALL)).max(axis=1), 0.0)
     return np.asarray(best.reshape(rates.shape))
 
 

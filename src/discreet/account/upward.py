@@ -75,7 +75,7 @@ def _far(value: Decimal) -> float:
 
 def sloped(slope: Number, places: Array) -> Array:
     """Return slope * place for each place, rounded up."""
-    return up(Fraction(slope) if math.isfinite(slope) else math.inf) * places * (1 + 2 * TERM)
+    return up(slope) * places * (1 + 2 * TERM)
 
 
 def excess(x: Array) -> Array:
