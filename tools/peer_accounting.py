@@ -1,7 +1,7 @@
 """Writes tests/account/golden/peer.json: epsilons of random compositions, enclosed by dp-accounting's two estimates.
 
 Needs dp-accounting, which Discreet itself does not: run it from an environment that has it,
-`python tools/peer_accounting.py tests/account/golden/peer.json`. About a quarter of an hour.
+`python tools/peer_accounting.py tests/account/golden/peer.json`. About ten minutes.
 """
 
 from __future__ import annotations
@@ -83,10 +83,12 @@ def main() -> None:
         high, low = (
             distribution(parts, interval, pessimistic=way).get_epsilon_for_delta(delta) for way in (True, False)
         )
-        rows.append({"parts": parts, "delta": delta, "interval": interval, "low": low, "high": high})
+        listed = [list(each.values()) for each in parts]
+        rows.append({"parts": listed, "delta": delta, "interval": interval, "low": low, "high": high})
         sys.stderr.write(f"{len(rows)} {delta:g} {low:.6g} {high:.6g} {parts}\n")
-    record = {"peer": f"dp-accounting {version('dp-accounting')}", "seed": SEED, "cases": rows}
-    Path(sys.argv[1]).write_text(json.dumps(record, indent=1) + "\n")
+    head = f'"peer": "dp-accounting {version("dp-accounting")}", "seed": {SEED}'
+    lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
+    Path(sys.argv[1]).write_text(f'{{{head}, "cases": [\n{lines}\n]}}\n')
 
 
 if __name__ == "__main__":

@@ -98,11 +98,13 @@ def _tilts(pilot: Pilot, tail: float) -> list[float]:
     room = -math.log(tail)
     found = [0.0, -1.0]
     for start, way in ((0.0, 1.0), (-1.0, -1.0)):
-        tilt = start
+        tilt, before = start, -math.inf
         while len(found) < TILTS:
             log_moment, mean, _ = pilot.cumulants(tilt)
-            if (tilt - start) * mean - log_moment > room:
+            deep = (tilt - start) * mean - log_moment
+            if deep > room or deep < before + 1:  # far enough, or at an end, where there is nothing more to see
                 break
+            before = deep
             tilt = _next(pilot, tilt, way)
             found.append(tilt)
     inner = -1.0

@@ -46,6 +46,11 @@ class Lattice:
         exponent = theta * measure.losses
         top = float(exponent[measure.masses > 0].max())
         weighted = measure.masses * np.exp(np.minimum(exponent - top, 0.0))
+        if not weighted.sum() > 1e-200:  # the largest is not where the tilt is, and both together underflow
+            with np.errstate(divide="ignore"):
+                both = np.log(measure.masses) + exponent
+            top = float(both.max())
+            weighted = np.exp(both - top) * (1 + 2.0**-39)
         total = float(weighted.sum())
         # Exponents are rounded to 2^-53 of their size, once here and once where the tilt is undone.
         guard = 1 + CALL * (2 + float(np.abs(exponent).max()))

@@ -92,8 +92,9 @@ def lattice_edges(pair: Pair, spacing: float, pilot: Measure, theta: float, shar
     found = [known, known + 1, known[-1:] + 2, _AROUND_ZERO]
     if any(each.curves for each in pair.each()):
         edges = pilot.losses
-        exponent = theta * edges
-        weight = pilot.masses * np.exp(exponent - exponent.max())
+        with np.errstate(divide="ignore"):
+            exponent = theta * edges + np.log(pilot.masses)
+        weight = np.exp(exponent - exponent.max())
         part = (weight[1:] + weight[:-1]) / (2 * weight.sum()) + 1e-12
         width = edges[1:] - edges[:-1]
         gap = np.maximum(1.0, 1 / np.sqrt(len(part) * part)) * spacing
