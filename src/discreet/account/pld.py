@@ -100,7 +100,9 @@ def profile(pilot: Pilot, aim: Aim, *, accuracy: float = ACCURACY) -> Profile:
     width = window.high - window.low
     spacing = max(spacing, width / LARGEST)
     if pilot.copies <= FEW:
-        spacing = min(spacing, width / SMALLEST, max(RELATIVE * aim.epsilon, width / LARGEST))
+        spacing = min(spacing, width / SMALLEST)
+        if aim.theta > 0:  # at one point of the curve, which a single loss may decide
+            spacing = min(spacing, max(RELATIVE * aim.epsilon, width / LARGEST))
     spacing = _aligned(pilot, aim, spacing)
     least, low, high, most = _places(pilot, window, spacing)
     share = max(RELATIVE, len(pilot.pairs) / ROWS)
