@@ -21,6 +21,7 @@ demo: $(VENV)/.ready-demo ## Ask, attack, audit and look at the budget, on a pub
 
 test: install lint ## Everything CI runs: format, lint, types, layers, tests
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not soak"
+	NPY_DISABLE_CPU_FEATURES="$$($(BIN)/python tools/vector_units.py)" $(BIN)/pytest -n 2 -m "numeric and not soak"
 
 install: $(VENV)/.ready-all ## Make the environment with every extra and the development tools
 

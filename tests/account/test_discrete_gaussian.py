@@ -7,6 +7,8 @@ from discreet.account import DiscreteGaussian, Gaussian
 from discreet.account import discrete_gaussian as module
 from tests.account.truth import enumerated_delta
 
+pytestmark = pytest.mark.numeric
+
 
 def brute_law(sigma, steps):
     x = np.arange(-int(20 * sigma) - 5, int(20 * sigma) + steps + 6)

@@ -9,6 +9,8 @@ from discreet.account import DiscreteLaplace, Laplace, RandomizedResponse
 from discreet.account import discrete_laplace as module
 from tests.account.truth import enumerated_delta
 
+pytestmark = pytest.mark.numeric
+
 
 def brute_law(scale, steps, reach=4000):
     x = np.arange(-reach, reach + steps + 1)

@@ -8,6 +8,8 @@ import pytest
 from discreet.account import Exponential, Pure
 from tests.account.truth import enumerated_delta
 
+pytestmark = pytest.mark.numeric
+
 
 def generalised_response(epsilon, t):
     """The extreme mechanism whose loss is t or t - epsilon (Dong, Durfee, Rogers 2020)."""

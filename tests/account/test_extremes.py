@@ -30,6 +30,8 @@ from discreet.account.profile import Profile
 from discreet.account.subsample import _amplified
 from discreet.core.errors import BadParameter
 
+pytestmark = pytest.mark.numeric
+
 PURE = {"kind": "Pure", "epsilon": 1, "relation": "add_remove"}
 
 

@@ -8,6 +8,8 @@ import pytest
 from discreet.account import Laplace
 from discreet.account.bounded import pair_divergence
 
+pytestmark = pytest.mark.numeric
+
 
 def test_one_draw_has_a_closed_form():
     loss = Laplace(2)

@@ -2,16 +2,22 @@
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
+from scipy import special
 
+from discreet.account import orders
 from discreet.account.amplify import concentrated, diluted, poisson_add, poisson_remove
 from discreet.account.lattice import Lattice, product
 from discreet.account.measure import Measure, discretise, lattice_edges, pilot_edges, quadrature, total_variation
 from discreet.account.pair import from_measure, normal, response, two_sided
 from discreet.account.pilot import Leaf, Pilot
 from discreet.account.profile import Profile
+from discreet.account.upward import CALL, excess
 from tests.account.truth import gaussian_delta
+
+pytestmark = pytest.mark.numeric
 
 
 def lattice(index, mass, theta=0.0, spacing=0.01):
@@ -161,3 +167,43 @@ def test_a_measure_makes_a_pair_that_keeps_both_distributions():
     pair = from_measure(np.array([-0.5, 0.5]), np.array([0.3, 0.6]), 0.1)
     assert pair.p.sum() == pytest.approx(1)
     assert pair.q.sum() == pytest.approx(1)
+
+
+def test_a_circle_is_as_long_as_it_is_asked_to_be():
+    part = lattice([0, 40], [0.999, 0.001])
+    short, long = product([(part, 1)], 0, 20), product([(part, 1)], 0, 20, 100)
+    assert short.mass[1:].max() > 5e-4  # the loss at 40 was wrapped into the window
+    assert long.mass[1:].max() < 1e-12
+
+
+def test_the_norm_of_an_error_bounds_what_is_missing_over_many_places():
+    made = product([(lattice([0, 1], [0.5, 0.5]), 2000)], 0, 2000)
+    exact = np.exp(
+        special.gammaln(2001)
+        - special.gammaln(np.arange(2001) + 1.0)
+        - special.gammaln(2001.0 - np.arange(2001))
+        - 2000 * math.log(2)
+    )
+    assert np.sqrt(((made.mass * math.exp(made.log_scale) - exact) ** 2).sum()) <= made.norm + 1e-12 * exact.max()
+    assert made.norm < made.error * math.sqrt(2001)
+
+
+def test_the_rest_of_an_exponential_is_exact_for_small_numbers():
+    x = np.array([-700.0, -3.0, -0.5, -1e-3, -1e-9, 0.0, 1e-12, 0.3, 0.5, 0.6, 20.0])
+    with mpmath.workprec(200):
+        for place, found in zip(x.tolist(), excess(x).tolist(), strict=True):
+            truth = mpmath.exp(mpmath.mpf(place)) - 1 - mpmath.mpf(place)
+            assert abs(found - truth) <= truth * CALL
+
+
+def test_roundings_of_orders_cover_what_cancels():
+    # Between -1 / alpha and 1 a logarithm loses as many digits as alpha - 1 has zeros.
+    with mpmath.workprec(200):
+        for rho, delta in ((1e-8, 1e-3), (0.3, 1e-6), (50.0, 1e-12)):
+            found = orders.epsilon(lambda alphas, rho=rho: rho * alphas, delta)
+            tried = map(mpmath.mpf, np.append(orders.COARSE, np.geomspace(1.001, 1e5, 4000)).tolist())
+            values = [
+                rho * alpha + mpmath.log1p(-1 / alpha) - (mpmath.log(delta) + mpmath.log(alpha)) / (alpha - 1)
+                for alpha in tried
+            ]
+            assert found >= max(0, min(values)) * (1 - mpmath.mpf(1e-4)) - mpmath.mpf(1e-12)

@@ -199,3 +199,17 @@ def test_accuracy_is_a_promise_about_closeness_not_about_safety(delta):
     truth = float(mpmath.mpf(response_epsilon(0.1, 1000, delta)))
     for accuracy in (1e-2, 1e-4, 1e-6):
         assert truth <= pld.epsilon(leaves, delta, accuracy=accuracy)
+
+
+@pytest.mark.numeric
+@pytest.mark.parametrize(
+    ("loss", "delta", "low", "high"),
+    [
+        (Gaussian(0.7).sampled(1e-4) * 3, 1e-9, 0.10449, 0.1047),
+        (Gaussian(20) + Gaussian(0.5).sampled(1e-4) * 5, 1e-7, 0.4116, 0.4139),
+    ],
+    ids=["a few rare samples", "with a Gaussian"],
+)
+def test_a_rare_large_loss_is_not_wrapped_into_the_others(loss, delta, low, high):
+    # These were .3148 and .568: a circle shorter than its window, and an aim beyond the jump of the curve.
+    assert low <= loss.epsilon(delta) <= high

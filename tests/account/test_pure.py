@@ -7,8 +7,11 @@ import mpmath
 import numpy as np
 import pytest
 
-from discreet.account import Pure, RandomizedResponse, optimal
+from discreet.account import Laplace, Pure, RandomizedResponse, optimal
+from discreet.account.upward import up
 from tests.account.truth import response_epsilon
+
+pytestmark = pytest.mark.numeric
 
 
 @pytest.mark.parametrize("delta", [1e-6, 1e-8, 1e-10, 1e-12, 1e-15])
@@ -63,3 +66,19 @@ def test_groups_multiply_epsilon():
 
 def test_pure_losses_add_exactly_at_delta_zero():
     assert (Pure(Fraction(1, 10)) * 10).epsilon(0) == 1.0
+
+
+@pytest.mark.parametrize("loss", [RandomizedResponse, lambda epsilon: Laplace(1 / Fraction(epsilon))])
+def test_divergences_near_order_one_do_not_cancel(loss):
+    # A rounding of 2^-50, divided by order - 1, was 2e-8 of the divergence at order 1.001 and epsilon 0.01.
+    with mpmath.workprec(300):
+        for epsilon in (1e-6, 0.01, 1.0, 30.0, 300.0):
+            for alpha in (1 + 1e-6, 1.001, 1.5, 2.0, 64.0, 1e6):
+                a, e = mpmath.mpf(alpha), mpmath.mpf(up(loss(epsilon).peak))
+                if loss is RandomizedResponse:
+                    moment = mpmath.cosh((a - 0.5) * e) / mpmath.cosh(e / 2)
+                else:
+                    moment = (a * mpmath.exp((a - 1) * e) + (a - 1) * mpmath.exp(-a * e)) / (2 * a - 1)
+                truth = mpmath.log(moment) / (a - 1)
+                found = float(loss(epsilon).divergence(np.array([alpha]))[0])
+                assert truth * (1 - mpmath.mpf(1e-60)) <= found <= truth * (1 + mpmath.mpf(1e-12)), (epsilon, alpha)

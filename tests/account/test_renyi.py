@@ -9,6 +9,8 @@ import pytest
 from discreet.account import Gaussian, Laplace, Pure, Renyi, orders
 from discreet.core.errors import BadParameter
 
+pytestmark = pytest.mark.numeric
+
 
 def test_conversion_subtracts_what_the_lecture_left_out():
     # E15: epsilon + ln(1/delta)/(alpha - 1) is valid and loose.

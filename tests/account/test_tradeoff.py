@@ -10,6 +10,8 @@ from discreet.account import Approx, Exponential, Gaussian, GaussianDP, Laplace,
 from discreet.account.tradeoff import of_curve
 from discreet.core.errors import BadParameter
 
+pytestmark = pytest.mark.numeric
+
 RATES = np.array([0.0, 0.001, 0.05, 0.3, 0.7, 1.0])
 
 

@@ -7,6 +7,8 @@ import pytest
 
 from discreet.account import GaussianDP, Laplace, Unsupported, Zcdp
 
+pytestmark = pytest.mark.numeric
+
 
 def naive(rho, delta):
     return rho + 2 * math.sqrt(rho * math.log(1 / delta))

@@ -3,6 +3,7 @@
 import copy
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -61,6 +62,29 @@ def test_the_parts_of_a_session_cost_no_more_than_the_whole(budget, rows):
     beginning, answering = SHARES[terms.allowance.currency]
     assert compared * times + purse.spent + beginning * amount <= amount
     assert purse.spent == answering * amount
+
+
+@pytest.mark.parametrize("budget", [Budget(epsilon=1), Budget(rho=Fraction(1, 50))])
+def test_under_replace_noise_is_for_the_row_that_leaves_and_the_row_that_enters(budget):
+    # Replacing one row moves two cells of a histogram by one each: l1-sensitivity 2, not 1.
+    removed, replaced = (Weights.of(DOMAIN, budget, relation=way) for way in ("add_remove", "replace"))
+    assert (removed.allowance.rows, replaced.allowance.rows) == (1, 2)
+    assert replaced.comparison(100).comparison.sensitivity == 2
+    assert replaced.answers().allowance.rows == 2
+    assert replaced.answering_error > removed.answering_error
+    begun = replaced.begin(lambda cliques: [np.zeros(DOMAIN.shape(clique), np.int64) for clique in cliques])
+    for one, two in zip(
+        removed.begin(lambda cliques: [np.zeros(DOMAIN.shape(clique), np.int64) for clique in cliques]),
+        begun,
+        strict=True,
+    ):
+        assert two.scale == pytest.approx(2 * one.scale)
+
+
+def test_terms_that_move_a_single_row_under_replace_cannot_be_made():
+    terms = Weights.of(DOMAIN, Budget(epsilon=1))
+    with pytest.raises(BadParameter, match="an even number moves"):
+        replace(terms, relation="replace")
 
 
 def test_the_beginning_costs_its_share_whatever_the_number_of_attributes(monkeypatch):

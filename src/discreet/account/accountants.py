@@ -15,7 +15,7 @@ from discreet.account.checks import Number
 from discreet.account.pair import Array
 from discreet.account.pilot import Leaf
 from discreet.account.profile import Profile
-from discreet.account.upward import up
+from discreet.account.upward import sloped, up
 
 Method = Literal["gaussian", "optimal", "pld", "renyi", "zcdp", "pure"]
 METHODS: tuple[Method, ...] = ("gaussian", "optimal", "pld", "renyi", "zcdp", "pure")
@@ -146,7 +146,7 @@ def _concentrated(case: Case) -> orders.Divergence:
     rho = case.rho()
     assert rho is not None
     slope = up(rho)
-    return lambda alphas: slope * alphas
+    return lambda alphas: sloped(slope, alphas)
 
 
 _EPSILON: dict[Method, Callable[[Case, float], float]] = {

@@ -6,6 +6,7 @@ import numpy as np
 
 from discreet.account.measure import discretise, pilot_edges
 from discreet.account.pair import Array, Pair
+from discreet.account.upward import CALL, TERM
 
 FINE = 64  # how much finer than a pilot's the grid is
 CHUNK = 2**22  # terms summed at once
@@ -23,5 +24,12 @@ def pair_divergence(pair: Pair, alphas: Array) -> Array:
     losses, logs = measure.losses[some], np.log(measure.masses[some])
     rows = max(1, CHUNK // len(losses))
     blocks = [alphas[start : start + rows, None] for start in range(0, len(alphas), rows)]
-    sums = np.concatenate([np.logaddexp.reduce((block - 1) * losses + logs, axis=1) for block in blocks])
-    return np.asarray(np.maximum(sums, 0.0) / (alphas - 1))
+    sums = np.concatenate([_log_sums((block - 1) * losses + logs) for block in blocks])
+    rounding = CALL * (2 + np.abs(logs).max() + (alphas - 1) * np.abs(losses).max()) + TERM * len(losses)
+    return np.asarray((np.maximum(sums, 0.0) + rounding) / (alphas - 1))
+
+
+def _log_sums(exponents: Array) -> Array:
+    """Return the logarithm of the sum of e^x over each row."""
+    top = exponents.max(axis=1, keepdims=True)
+    return np.asarray(top[:, 0] + np.log(np.exp(exponents - top).sum(axis=1)))

@@ -32,7 +32,7 @@ from discreet.account.pair import Array, Pair, atoms
 
 Theorem = Literal["2021", "2023"]
 
-TAIL = 1e-30  # what is left out of the number of clones, and added to every delta
+TAIL = 1e-60  # what is left out of the number of clones, and added to every delta
 BLOCKS = 4096  # numbers of clones that are looked at one by one; of more, whole blocks are bounded by their ends
 MOST = 10**10  # reports beyond these are not counted: fewer clones are the worse case
 MOST_EPSILON = 700.0  # beyond it e^epsilon is no float; delta only falls

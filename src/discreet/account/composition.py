@@ -7,15 +7,15 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
-from discreet.account import pld
 from discreet.account.checks import Number, whole
+from discreet.account.joint import joint
 from discreet.account.leaves import leaves, root_of_squares
 from discreet.account.loss import PrivacyLoss
-from discreet.account.pair import Array, Pair, from_measure, normal
-from discreet.account.pilot import Leaf
+from discreet.account.pair import Array, Pair, normal
 from discreet.account.upward import up
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation
@@ -95,13 +95,13 @@ class Composed(PrivacyLoss):
         return all(part.dominated for part, _ in self.of)
 
     def pair(self, tail: float) -> Pair:
-        """Return one pair for the whole composition, from its numerical profile."""
+        """Return one pair for the whole composition."""
         mu = self.mu
-        return normal(mu, tail) if mu is not None else _joint(leaves(self.of, lambda part: part.pair), tail)
+        return normal(mu, tail) if mu is not None else _joint(self, added=False, tail=tail)
 
     def pair_added(self, tail: float) -> Pair:
-        """Return one pair for the whole composition, from its numerical profile."""
-        return self.pair(tail) if self.symmetric else _joint(leaves(self.of, lambda part: part.pair_added), tail)
+        """Return one pair for the whole composition."""
+        return self.pair(tail) if self.symmetric else _joint(self, added=True, tail=tail)
 
     @property
     def orders(self) -> Array | None:
@@ -183,11 +183,10 @@ def _trusted(parts: tuple[Counted, ...], relation: Relation) -> Composed:
     return made
 
 
-def _joint(parts: list[Leaf], tail: float) -> Pair:
-    """Return the pair of a whole composition; what rounding may have lost of its mass counts as unbounded."""
-    whole = pld.everywhere(parts, max(tail, 1e-14))
-    missing = 0.0 if whole.rounding is None else whole.rounding.error * len(whole.losses)
-    return from_measure(whole.losses, whole.masses * math.exp(whole.unit), whole.infinity + missing)
+@lru_cache(maxsize=16)
+def _joint(loss: Composed, *, added: bool, tail: float) -> Pair:
+    """Return the pair of a whole composition in one direction; the accountants ask for the same one more than once."""
+    return joint(leaves(loss.of, (lambda part: part.pair_added) if added else (lambda part: part.pair)), tail)
 
 
 def _same_relation(loss: PrivacyLoss, relation: Relation) -> None:

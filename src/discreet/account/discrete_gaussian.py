@@ -12,7 +12,7 @@ from discreet.account.checks import Number, positive, whole
 from discreet.account.loss import PrivacyLoss
 from discreet.account.measure import discretise
 from discreet.account.pair import FAR, Array, Pair, atoms, from_measure, lumps, normal
-from discreet.account.upward import up
+from discreet.account.upward import sloped, up
 
 SUMMED = 2.0**17  # sigma up to which every integer is summed
 BLOCKS = 8192
@@ -53,7 +53,7 @@ class DiscreteGaussian(PrivacyLoss):
 
     def divergence(self, alphas: Array) -> Array:
         """Return alpha rho, which bounds the divergence of every order (ibid., Proposition 5)."""
-        return up(self.rho) * alphas
+        return sloped(self.rho, alphas)
 
     def group(self, k: int) -> DiscreteGaussian:
         """Return the loss at k times the sensitivity.

@@ -13,7 +13,7 @@ from discreet.account.checks import Number, positive, whole
 from discreet.account.loss import PrivacyLoss
 from discreet.account.pair import Array, Pair, atoms, response
 from discreet.account.pure import response_divergence, response_rho
-from discreet.account.upward import up
+from discreet.account.upward import excess, up
 
 STEPS = 4096  # sensitivities up to which every loss is kept apart
 BLOCKS = 1024
@@ -59,7 +59,11 @@ class DiscreteLaplace(PrivacyLoss):
         if self.sensitivity == 1:
             return response_rho(self.peak)
         pair = self.pair(1e-290)
-        return float(pair.p @ pair.high) * (1 + 2.0**-40) + 2.0**-50 * float(pair.p @ np.abs(pair.high))
+        # E loss = E (loss - 1 + e^-loss), whose terms are all positive; far below 0 they are counted under Q.
+        loss = pair.high
+        far = pair.q * (1 - (1 - loss) * np.exp(np.minimum(loss, 0.0)))
+        terms = np.where(loss < -1, far, pair.p * excess(np.minimum(-loss, 1.0)))
+        return float(terms.sum()) * (1 + 2.0**-40)
 
     @property
     def dominated(self) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from discreet.account.checks import Number, nonnegative, whole
 from discreet.account.loss import PrivacyLoss, settle
 from discreet.account.pair import Array, Pair, lumps, two_sided
-from discreet.account.upward import up
+from discreet.account.upward import sloped, up
 from discreet.core.unit import Relation
 
 
@@ -62,7 +62,7 @@ class Exponential(PrivacyLoss):
 
     def divergence(self, alphas: Array) -> Array:
         """Return rho alpha, or epsilon where that is smaller."""
-        return np.minimum(up(self.rho) * alphas, up(self.epsilon0))
+        return np.minimum(sloped(self.rho, alphas), up(self.epsilon0))
 
     def group(self, k: int) -> Exponential:
         """Return k epsilon.

@@ -10,7 +10,7 @@ from fractions import Fraction
 from discreet.account.checks import Number, nonnegative, positive, whole
 from discreet.account.loss import PrivacyLoss, settle
 from discreet.account.pair import Array, Pair, normal
-from discreet.account.upward import up
+from discreet.account.upward import sloped, up
 from discreet.core.unit import Relation
 
 
@@ -49,7 +49,7 @@ class Normal(PrivacyLoss):
 
     def divergence(self, alphas: Array) -> Array:
         """Return alpha mu^2/2, exactly the divergence of every order (Mironov 2017, Proposition 7)."""
-        return up(self.rho) * alphas
+        return sloped(self.rho, alphas)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

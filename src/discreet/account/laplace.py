@@ -12,7 +12,7 @@ import numpy as np
 from discreet.account.checks import Number, positive, whole
 from discreet.account.loss import PrivacyLoss
 from discreet.account.pair import Array, Pair, two_sided
-from discreet.account.upward import DIGITS, decimal, precise, raised, up, zeros
+from discreet.account.upward import CALL, DIGITS, decimal, excess, precise, raised, up, zeros
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +23,12 @@ class LaplaceProfile:
 
     def epsilon(self, delta: float) -> float:
         """Return epsilon + 2 ln(1 - delta), rounded up."""
-        return max(0.0, (self.peak + 2 * math.log1p(-delta)) + 2.0**-51 * (self.peak + abs(math.log1p(-delta))))
+        return max(0.0, (self.peak + 2 * math.log1p(-delta)) + CALL * (self.peak + abs(math.log1p(-delta))))
 
     def delta(self, epsilon: float) -> float:
         """Return 1 - e^((e - epsilon)/2), rounded up."""
-        return max(0.0, -math.expm1((epsilon - self.peak) / 2)) * (1 + 2.0**-50) + 2.0**-52 * self.peak
+        below = self.peak - epsilon  # rounded, relative to itself
+        return max(0.0, -math.expm1(-below / 2)) * (1 + CALL)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -81,13 +82,18 @@ class Laplace(PrivacyLoss):
         return two_sided(epsilon, 0.25, tail).with_lumps(ends, ends, half, half[::-1])
 
     def divergence(self, alphas: Array) -> Array:
-        """Return the divergences in closed form (Mironov 2017, Proposition 6), rounded up."""
+        """Return the divergences in closed form (Mironov 2017, Proposition 6), rounded up.
+
+        The moment, (alpha e^((alpha - 1) epsilon) + (alpha - 1) e^(-alpha epsilon)) / (2 alpha - 1), exceeds 1 by the
+        same mean of e^x - 1 - x, in which the two first-order terms have cancelled and all are positive.
+        """
         epsilon = up(self.peak)
-        near = np.log(alphas / (2 * alphas - 1)) + (alphas - 1) * epsilon
-        with np.errstate(divide="ignore"):
-            far = np.log((alphas - 1) / (2 * alphas - 1)) - alphas * epsilon
-        moments = np.maximum(np.logaddexp(near, far), 0.0) + 2.0**-50 * (2 + np.abs(near))
-        return np.asarray(np.minimum(moments / (alphas - 1), epsilon))
+        rise, fall = (alphas - 1) * epsilon, alphas * epsilon
+        more = alphas * excess(np.minimum(rise, 100.0)) + (alphas - 1) * excess(-np.minimum(fall, 700.0))
+        near = np.log1p(more / (2 * alphas - 1)) * (1 + 8 * CALL)
+        # Far out the second term is nothing: (alpha - 1)/alpha e^-100.
+        far = rise + np.log(alphas / (2 * alphas - 1)) + CALL * (2 + rise)
+        return np.asarray(np.minimum(np.where(rise < 100, near, far) / (alphas - 1) * (1 + CALL), epsilon))
 
     def group(self, k: int) -> Laplace:
         """Return the loss at sensitivity k.

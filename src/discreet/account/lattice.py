@@ -2,8 +2,9 @@
 
 A plain Fourier transform errs by 1e-16 of the *whole* mass, which ruins a delta of 1e-10. Under the tilt (Esscher
 transform) mass at loss l is weighted by e^(theta l), with theta such that the losses that decide delta become the bulk:
-an error of 1e-13 of the whole is then about 1e-13 of delta. What round-off may have lost is tracked as one number,
-`error`: a bound on the tilted mass that is missing at any one place.
+an error of 1e-13 of the whole is then about 1e-13 of delta. What round-off may have lost is tracked as two numbers,
+`error`, a bound on the tilted mass that is missing at any one place, and `norm`, a bound on the root of the sum of
+squares of what is missing at all places: over many places the second says less is missing than so many times the first.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from discreet.account._scipy import fft
 from discreet.account.measure import Index, Measure
 from discreet.account.pair import Array
+from discreet.account.upward import CALL
 
 # One butterfly of a transform errs by at most this share of the mass it handles (Higham 2002, Theorem 24.2: about seven
 # units of 2^-53), and log2(length) of them lie on every path.
@@ -36,6 +38,7 @@ class Lattice:
     mass: Array
     log_scale: float
     error: float = 0.0
+    norm: float = 0.0
 
     @classmethod
     def of(cls, measure: Measure, index: Index, theta: float, spacing: float) -> Lattice:
@@ -43,9 +46,14 @@ class Lattice:
         exponent = theta * measure.losses
         top = float(exponent[measure.masses > 0].max())
         weighted = measure.masses * np.exp(np.minimum(exponent - top, 0.0))
+        if not weighted.sum() > 1e-200:  # the largest is not where the tilt is, and both together underflow
+            with np.errstate(divide="ignore"):
+                both = np.log(measure.masses) + exponent
+            top = float(both.max())
+            weighted = np.exp(both - top) * (1 + 2.0**-39)
         total = float(weighted.sum())
         # Exponents are rounded to 2^-53 of their size, once here and once where the tilt is undone.
-        guard = 1 + 2.0**-50 * (2 + float(np.abs(exponent).max()))
+        guard = 1 + CALL * (2 + float(np.abs(exponent).max()))
         return cls(theta, spacing, index, weighted * (guard / total), top + math.log(total))
 
     @property
@@ -69,18 +77,19 @@ class Lattice:
         even[1:] += between * (math.exp(step) / (1 + decay))
         even[:-1] += between * (math.exp(-step) * decay / (1 + decay))
         index = (int(self.index[0]) - odd) // 2 + np.arange(len(even))
-        # Each place may miss what it missed before and what its two neighbours pass on.
-        error = self.error * (1 + math.exp(step))
-        return replace(self, spacing=2 * self.spacing, index=index, mass=even, error=error)
+        # Each place may miss what it missed before and what its two neighbours pass on; and so for the norm.
+        grown = 1 + math.exp(step)
+        error, norm = self.error * grown, self.norm * grown
+        return replace(self, spacing=2 * self.spacing, index=index, mass=even, error=error, norm=norm)
 
 
-def product(parts: Iterable[tuple[Lattice, int]], low: int, high: int) -> Lattice:
-    """Convolve the parts, each as often as it says, on a circle that covers the places low to high.
+def product(parts: Iterable[tuple[Lattice, int]], low: int, high: int, around: int = 0) -> Lattice:
+    """Convolve the parts, each as often as it says, on a circle of at least `around` places, from low to high.
 
-    Sums outside the window are wrapped into it: mass at losses where it does not belong. Mass that should lie in the
+    Sums outside the circle are wrapped into it: mass at losses where it does not belong. Mass that should lie in the
     window is all there, so that nothing is missing but what lies above it.
     """
-    length = int(fft.next_fast_len(high - low + 1, real=True))
+    length = int(fft.next_fast_len(max(high - low + 1, around), real=True))
     # Of every frequency that is still heard: the product, a bound on its modulus, the sum of relative errors.
     heard = np.arange(length // 2 + 1)
     values, size, relative = np.ones(len(heard), complex), np.ones(len(heard)), np.zeros(len(heard))
@@ -101,18 +110,21 @@ def product(parts: Iterable[tuple[Lattice, int]], low: int, high: int) -> Lattic
         relative = relative + count * noise / modulus + 2.0**-50
         if count > 1:
             logs = count * np.log(np.where(spectrum == 0, noise, spectrum))
-            spectrum, relative = np.exp(logs), relative + 2.0**-51 * np.abs(logs)
+            spectrum, relative = np.exp(logs), relative + CALL * (1 + np.abs(logs))
         values = values * spectrum
     assert first is not None
     spectra = np.zeros(length // 2 + 1, complex)
     spectra[heard] = values
-    rounding = float(size @ relative) * math.exp(min(1.0, float(relative.max(initial=0.0))))
-    rounding += (BUTTERFLY * math.log2(length) + 2.0**-50) * float(size.sum())
+    wrong = size * relative * math.exp(min(1.0, float(relative.max(initial=0.0))))
+    wrong += (BUTTERFLY * math.log2(length) + 2.0**-50) * size  # the transform back
     left_out = math.exp(max(whole, 0.0) - SILENT)
     # Places count from zero around the circle; the window says which turn is meant.
     mass = np.roll(fft.irfft(spectra, length), -(low % length))[: high - low + 1]
-    error = 2 * rounding / length + left_out  # an inverse transform is a mean over frequencies
-    return Lattice(first.theta, first.spacing, np.arange(low, high + 1), np.maximum(mass, 0.0), log_scale, error)
+    # A transform back is a mean over frequencies, of which half are mirrored; and it keeps the norm (Parseval).
+    most = float(wrong.max(initial=0.0)) or 1.0
+    norm = most * math.sqrt(2 * float(((wrong / most) ** 2).sum()) / length) + left_out if most < math.inf else math.inf
+    error = 2 * float(wrong.sum()) / length + left_out
+    return Lattice(first.theta, first.spacing, np.arange(low, high + 1), np.maximum(mass, 0.0), log_scale, error, norm)
 
 
 def _spectrum(part: Lattice, heard: Index, length: int) -> npt.NDArray[np.complex128]:

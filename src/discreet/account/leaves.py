@@ -92,4 +92,9 @@ def leaves(parts: Parts, pair: Callable[[Part], Callable[[float], Pair]]) -> lis
 
 def root_of_squares(terms: Iterable[tuple[float, int]]) -> float:
     """Return the root of the sum of squares, rounded up: the mu of Gaussian losses together."""
-    return math.sqrt(math.fsum(count * mu * mu for mu, count in terms)) * (1 + 2.0**-51)
+    listed = [(mu, count) for mu, count in terms if mu]
+    top = max((mu for mu, _ in listed), default=0.0)
+    if not 0 < top < math.inf:
+        return top
+    # Relative to the largest, so that squares of tiny numbers do not vanish.
+    return top * math.sqrt(math.fsum(count * (mu / top) ** 2 for mu, count in listed)) * (1 + 2.0**-49)

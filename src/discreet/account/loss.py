@@ -18,7 +18,7 @@ from discreet.account.accountants import METHODS, Case, Closed, Method
 from discreet.account.checks import Number, failure, nonnegative, whole
 from discreet.account.leaves import closed_form, directions
 from discreet.account.pair import Array, Pair
-from discreet.account.upward import up
+from discreet.account.upward import sloped, up
 from discreet.core import record as records
 from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.core.unit import Relation, check_relation
@@ -198,8 +198,9 @@ class PrivacyLoss(ABC):
         peak, rho = up(self.peak), self.rho
         inner = np.clip(alphas, 1 + 1e-6, 1e9)  # divergences grow with the order
         values = self.divergence(inner)
-        values = np.minimum(np.where(alphas > 1e9, peak, values), peak)
-        return values if rho is None else np.minimum(values, up(rho) * alphas)
+        if rho is not None:
+            values = np.minimum(values, sloped(rho, alphas))
+        return np.asarray(np.minimum(np.where(alphas > 1e9, peak, values), peak))
 
     # Questions -------------------------------------------------------------------------------------------------------
 

@@ -28,6 +28,7 @@ NUDGE = 2.0**-49
 PILOT_LUMPS = 400
 SHORT = 1024  # places up to which none is worth leaving out
 PLACES = 2**18  # places that a curve is divided among, about, at most
+RELATIVE = 2.0**-10  # gaps, relative to the loss they lie at, at most
 _AROUND_ZERO = np.array([-1.0, 0.0, 1.0])
 
 
@@ -74,12 +75,13 @@ def pilot_edges(pair: Pair, finer: int = 1) -> Array:
     return np.append(edges, edges[-1] + 1e-6 * (1 + abs(edges[-1])))
 
 
-def lattice_edges(pair: Pair, spacing: float, pilot: Measure, theta: float) -> Index:
+def lattice_edges(pair: Pair, spacing: float, pilot: Measure, theta: float, share: float = RELATIVE) -> Index:
     """Return the multiples of `spacing` among which to divide the pair, fewer of them where little mass lies.
 
     Mass divided over a gap g adds mass g^2 to the variance (roughly), so that gaps may grow as the tilted mass, of
     density e^(theta loss), falls: each of n stretches gets gaps of spacing / sqrt(n mass), and all of them together add
-    at most twice what gaps of `spacing` would.
+    at most twice what gaps of `spacing` would. A single loss that is rare and large may decide delta all by itself, so
+    that no gap is wider than the given share of the loss it lies at.
     """
     first, last = math.floor(pilot.losses[0] / spacing), math.floor(pilot.losses[-1] / spacing) + 2
     if last - first < SHORT:
@@ -90,18 +92,26 @@ def lattice_edges(pair: Pair, spacing: float, pilot: Measure, theta: float) -> I
     found = [known, known + 1, known[-1:] + 2, _AROUND_ZERO]
     if any(each.curves for each in pair.each()):
         edges = pilot.losses
-        exponent = theta * edges
-        weight = pilot.masses * np.exp(exponent - exponent.max())
-        share = (weight[1:] + weight[:-1]) / (2 * weight.sum()) + 1e-12
+        with np.errstate(divide="ignore"):
+            exponent = theta * edges + np.log(pilot.masses)
+        weight = np.exp(exponent - exponent.max())
+        part = (weight[1:] + weight[:-1]) / (2 * weight.sum()) + 1e-12
         width = edges[1:] - edges[:-1]
-        gap = np.maximum(1.0, 1 / np.sqrt(len(share) * share)) * spacing
+        gap = np.maximum(1.0, 1 / np.sqrt(len(part) * part)) * spacing
         gap *= max(1.0, float((width / gap).sum()) / PLACES)
         counts = np.ceil(width / gap).astype(np.int64)
         step = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         points = np.repeat(edges[:-1], counts) + step * np.repeat(width / counts, counts)
         found += [np.rint(points / spacing), np.floor(edges[[0, -1]] / spacing), np.floor(edges[-1:] / spacing) + 2]
+        found += [_geometric(float(edges[-1]) / spacing, share), -_geometric(-float(edges[0]) / spacing, share)]
     places = np.sort(np.concatenate(found).astype(np.int64))
     return np.asarray(places[np.append(True, places[1:] != places[:-1])])
+
+
+def _geometric(most: float, share: float) -> Array:
+    """Return whole numbers from 1 / share up to `most`, each larger than the one before by that share of itself."""
+    count = max(0, math.ceil(math.log(max(most * share, 1.0)) / math.log1p(share)))
+    return np.asarray(np.floor(np.exp(np.arange(count) * math.log1p(share)) / share))
 
 
 def envelope(measures: Sequence[Measure]) -> Measure:

@@ -13,12 +13,12 @@ from collections.abc import Callable
 import numpy as np
 
 from discreet.account.pair import Array
+from discreet.account.upward import CALL
 
 Divergence = Callable[[Array], Array]
 
 COARSE = 1 + np.geomspace(1e-4, 1e7, 331)
 ROUNDS = 3
-UP = 1 + 2.0**-44  # a dozen roundings
 
 
 def epsilon(divergence: Divergence, delta: float, extra: Array | None = None) -> float:
@@ -26,20 +26,24 @@ def epsilon(divergence: Divergence, delta: float, extra: Array | None = None) ->
 
     def at(alphas: Array) -> Array:
         with np.errstate(invalid="ignore"):
-            return divergence(alphas) + np.log1p(-1 / alphas) - (math.log(delta) + np.log(alphas)) / (alphas - 1)
+            tau, above, over = divergence(alphas), np.log(alphas - 1), np.log(alphas)
+            price = (math.log(delta) + over) / (alphas - 1)
+            # Terms may cancel, so that each is a source of rounding by its own size.
+            rounding = 4 * CALL * (tau + np.abs(above) + over + (abs(math.log(delta)) + over) / (alphas - 1))
+            return np.asarray(tau + (above - over) - price + rounding)
 
-    found = _least(at, extra)
-    return max(0.0, found + abs(found) * (UP - 1))
+    return max(0.0, _least(at, extra))
 
 
 def delta(divergence: Divergence, epsilon: float, extra: Array | None = None) -> float:
     """Return the least delta that some order proves at epsilon, rounded up."""
 
     def at(alphas: Array) -> Array:
-        return (alphas - 1) * (divergence(alphas) - epsilon) + alphas * np.log1p(-1 / alphas) - np.log(alphas - 1)
+        tau, above, over = divergence(alphas), np.log(alphas - 1), np.log(alphas)
+        rounding = 4 * CALL * ((alphas - 1) * (tau + epsilon) + alphas * (np.abs(above) + over))
+        return np.asarray((alphas - 1) * (tau - epsilon) + alphas * (above - over) - above + rounding)
 
-    found = _least(at, extra)
-    return min(1.0, math.exp(min(0.0, found + abs(found) * (UP - 1))) * UP)
+    return min(1.0, math.exp(min(0.0, _least(at, extra))) * (1 + CALL))
 
 
 def _least(at: Callable[[Array], Array], extra: Array | None) -> float:

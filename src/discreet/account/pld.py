@@ -17,7 +17,7 @@ import numpy as np
 
 from discreet.account.few import exactly
 from discreet.account.lattice import Lattice, product
-from discreet.account.measure import discretise, lattice_edges
+from discreet.account.measure import RELATIVE, discretise, lattice_edges
 from discreet.account.pilot import Aim, Leaf, Pilot, Window
 from discreet.account.profile import Profile, Rounding
 
@@ -28,6 +28,9 @@ DOUBT = 1e-3  # share of delta that round-off may have; if it is more, the tilt 
 LARGEST = 2**22  # points of the largest transform
 SMALLEST = 2**14  # and of the smallest, for up to FEW copies: their losses may jump, which a coarse grid would smear
 FEW = 256
+AIMS = 8  # aims taken, at most
+NEAR = 0.05  # how far, relative to epsilon, an aim may be off
+ROWS = 2.0**13  # places that `lattice_edges` may add for all pairs together, about, for each factor e of a loss
 
 
 def epsilon(leaves: Sequence[Leaf], delta: float, *, accuracy: float = ACCURACY) -> float:
@@ -42,12 +45,19 @@ def epsilon(leaves: Sequence[Leaf], delta: float, *, accuracy: float = ACCURACY)
     # delta at 0, the total variation, is at most the sum of the parts': samples that hardly anybody is in need no more.
     if sum(count * Profile(m.losses, m.masses, m.infinity).delta(0.0) for m, count in pilot.measured()) <= delta:
         return 0.0
-    aim = pilot.aim_at_delta(delta)
-    found = profile(pilot, aim, accuracy=accuracy)
-    least = found.epsilon(delta)
-    if found.doubt(least) < DOUBT * delta:
-        return least
-    return min(least, profile(pilot, aim.upright(), accuracy=accuracy).epsilon(delta))
+    aim, least = pilot.aim_at_delta(delta), math.inf
+    for _ in range(AIMS):
+        found = profile(pilot, aim, accuracy=accuracy)
+        here = found.epsilon(delta)
+        least, before = min(least, here), least
+        if found.doubt(here) >= DOUBT * delta:
+            least = min(least, profile(pilot, aim.upright(), accuracy=accuracy).epsilon(delta))
+        # The saddle point knows nothing of jumps: a rare large loss may put the aim far beyond. Each profile is valid,
+        # so that one aims anew, at what was found, until that is where the profile is sharp.
+        if not 0 < least < math.inf or abs(least - aim.epsilon) <= NEAR * least or least > before * (1 - accuracy):
+            break
+        aim = pilot.aim_at_epsilon(least)._replace(log_delta=math.log(delta))
+    return least
 
 
 def delta(leaves: Sequence[Leaf], epsilon: float, *, accuracy: float = ACCURACY) -> float:
@@ -91,21 +101,24 @@ def profile(pilot: Pilot, aim: Aim, *, accuracy: float = ACCURACY) -> Profile:
     spacing = max(spacing, width / LARGEST)
     if pilot.copies <= FEW:
         spacing = min(spacing, width / SMALLEST)
+        if aim.theta > 0:  # at one point of the curve, which a single loss may decide
+            spacing = min(spacing, max(RELATIVE * aim.epsilon, width / LARGEST))
     spacing = _aligned(pilot, aim, spacing)
     least, low, high, most = _places(pilot, window, spacing)
+    share = max(RELATIVE, len(pilot.pairs) / ROWS)
     safe = moment = 0.0  # ln of the probability that no loss is unbounded; ln E e^(rate loss) of the others
 
     def parts() -> Iterator[tuple[Lattice, int]]:
         nonlocal safe, moment
         for pair, coarse, count in pilot.by_weight():
-            index = lattice_edges(pair, spacing, coarse, aim.theta)
+            index = lattice_edges(pair, spacing, coarse, aim.theta, share)
             fine = discretise(pair, np.asarray(index * spacing, dtype=np.float64))
             part = Lattice.of(fine, index, aim.theta, spacing)
             safe += count * math.log1p(-min(fine.infinity, 1 - 2.0**-53))
             moment += count * part.log_moment(window.rate) if high < most else 0.0
             yield part, count
 
-    whole = product(parts(), low, high)
+    whole = product(parts(), low, high, min(most - least + 1, math.ceil(width / spacing)))
     infinity = -math.expm1(safe) * (1 + 2.0**-40)
     if high < most:  # Chernoff's bound on what lies above the window
         infinity += math.exp(min(0.0, moment - window.rate * high * spacing)) * (1 + 1e-6)
@@ -163,10 +176,12 @@ def _untilted(whole: Lattice, infinity: float, *, whole_line: bool) -> Profile:
     nothing is said about epsilons below the window; without a tilt, or with all losses inside, it is good for all.
     """
     losses, theta = whole.losses, whole.theta
-    middle = float(whole.mass @ losses) / float(whole.mass.sum())
+    total = float(whole.mass.sum())  # nothing, where all that is left in the window was less than round-off
+    middle = float(whole.mass @ losses) / total if total else float(losses[0])
     # Far below the middle true masses exceed a float; nothing is said about epsilons there either.
     kept = theta * (middle - losses) < 600
     masses = whole.mass[kept] * np.exp(theta * (middle - losses[kept]))
     floor = float(losses[kept][0]) if not (whole_line and kept.all()) else -math.inf
-    unit, rounding = whole.log_scale - theta * middle, Rounding(theta, whole.spacing, whole.log_scale, whole.error)
+    unit = whole.log_scale - theta * middle
+    rounding = Rounding(theta, whole.spacing, whole.log_scale, whole.error, whole.norm)
     return Profile(losses[kept], masses, infinity, unit, floor, rounding)

@@ -8,28 +8,35 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.account.pair import Array
-
-# Covers the rounding of the sums below: a few units in the last place of each of their positive terms.
-SUM = 2.0**-46
+from discreet.account.upward import CALL, TERM
 
 
 @dataclass(frozen=True, slots=True)
 class Rounding:
-    """What may be missing at each place of a lattice: tilted mass `error`, that is e^(log_scale - theta loss) error."""
+    """What may be missing at each place of a lattice: tilted mass `error`, that is e^(log_scale - theta loss) error.
+
+    `norm` bounds the root of the sum of squares of the tilted mass that is missing, over all places.
+    """
 
     theta: float
     spacing: float
     log_scale: float
     error: float
+    norm: float
 
     def above(self, epsilon: float, top: float) -> float:
         """Return what may be missing between epsilon and the top, at most."""
-        places = max(0.0, top - epsilon) / self.spacing + 1
-        if self.theta > 0:  # a geometric series
-            places = min(places, -1 / math.expm1(-self.theta * self.spacing))
         if self.error == 0:
             return 0.0
-        return math.exp(min(0.0, self.log_scale - self.theta * epsilon + math.log(self.error) + math.log(places)))
+        places = max(0.0, top - epsilon) / self.spacing + 1
+        # Sums of the weights e^(-theta (loss - epsilon)) and, for Cauchy and Schwarz, of their squares.
+        sums = [min(places, _geometric(power * self.theta * self.spacing)) for power in (1, 2)]
+        most = min(self.error * sums[0], self.norm * math.sqrt(sums[1]))
+        return math.exp(min(0.0, self.log_scale - self.theta * epsilon + math.log(most)))
+
+
+def _geometric(decay: float) -> float:
+    return -1 / math.expm1(-decay) if decay > 0 else math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +59,13 @@ class Profile:
             return 1.0
         first = int(np.searchsorted(self.losses, epsilon, side="right"))
         above = float(-(self.masses[first:] @ np.expm1(epsilon - self.losses[first:])))
-        return min(1.0, (self.infinity + self._scaled(above) + self._error(epsilon)) * (1 + SUM))
+        return min(1.0, (self.infinity + self._scaled(above) + self._error(epsilon)) * (1 + self._sum))
 
     def epsilon(self, delta: float) -> float:
         """Return the least epsilon >= 0 whose delta is at most the given one, rounded up; infinity if there is none."""
         if self.delta(0.0) <= delta:
             return 0.0
-        if self.infinity * (1 + SUM) >= delta:
+        if self.infinity * (1 + self._sum) >= delta:
             return math.inf
         found = self._solved(delta)
         step = max(abs(found), 1.0) * 2.0**-52
@@ -78,12 +85,17 @@ class Profile:
             middle = (low + high) // 2
             low, high = (middle, high) if self.delta(float(self.losses[middle])) > delta else (low, middle)
         start = max(0.0, self.floor, float(self.losses[low]) if low >= 0 else 0.0)
-        room = (delta / (1 + SUM) - self.infinity - self._error(start)) * math.exp(-self.unit)
+        room = (delta / (1 + self._sum) - self.infinity - self._error(start)) * math.exp(-self.unit)
         mass = float(self.masses[high:].sum())
         if not 0 < room < mass:
             return start
         decay = float(self.masses[high:] @ np.exp(self.losses[high] - self.losses[high:]))
         return float(self.losses[high]) + math.log((mass - room) / decay)
+
+    @property
+    def _sum(self) -> float:
+        """What covers the rounding of sums over all losses."""
+        return 8 * CALL + TERM * len(self.losses)
 
     def _scaled(self, mass: float) -> float:
         # What is not a number (a computation that overflowed) counts as everything, not as nothing.

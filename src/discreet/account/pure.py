@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -11,7 +12,7 @@ import numpy as np
 from discreet.account.checks import Number, nonnegative, whole
 from discreet.account.loss import PrivacyLoss, settle
 from discreet.account.pair import Array, Pair, response
-from discreet.account.upward import DIGITS, decimal, precise, raised, up, zeros
+from discreet.account.upward import CALL, DIGITS, decimal, precise, raised, up, zeros
 from discreet.core.unit import Relation
 
 
@@ -93,8 +94,12 @@ def response_divergence(epsilon: float, alphas: Array) -> Array:
     """
     if epsilon == 0:
         return np.zeros(len(alphas))
-    # ln cosh x - ln cosh y = (x - y) + ln(1 + e^-2x) - ln(1 + e^-2y), in which nothing overflows.
-    x, y = (alphas - 0.5) * epsilon, epsilon / 2
-    moments = (alphas - 1) * epsilon + np.log1p(np.exp(-2 * x)) - np.log1p(np.exp(-2 * y))
-    rounding = 2.0**-50 * (1 + x)
-    return np.asarray(np.minimum((np.maximum(moments, 0.0) + rounding) / (alphas - 1), epsilon))
+    # cosh x - cosh y = 2 sinh((x + y)/2) sinh((x - y)/2): a product, so that orders near 1 do not cancel. Where that
+    # would overflow, ln cosh x - ln cosh y = (x - y) + ln(1 + e^-2x) - ln(1 + e^-2y).
+    x, y, above = (alphas - 0.5) * epsilon, epsilon / 2, (alphas - 1) * epsilon
+    some = np.minimum(alphas * epsilon / 2, 100.0)
+    near = np.log1p(2 * np.sinh(some) * np.sinh(np.minimum(above / 2, 100.0)) / math.cosh(min(y, 100.0))) * (
+        1 + 8 * CALL
+    )
+    far = above + np.log1p(np.exp(-2 * x)) - math.log1p(math.exp(-2 * y)) + CALL * (1 + x)
+    return np.asarray(np.minimum(np.where(x < 100, near, far) / (alphas - 1) * (1 + CALL), epsilon))

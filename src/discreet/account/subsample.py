@@ -15,7 +15,7 @@ from discreet.account.bounded import pair_divergence
 from discreet.account.checks import Number, probability, whole
 from discreet.account.loss import PrivacyLoss, Unsupported
 from discreet.account.pair import Array, Pair, lumps
-from discreet.account.upward import up
+from discreet.account.upward import CALL, up
 from discreet.core.errors import BadParameter
 
 NOTHING = lumps((0.0, 0.0, 1.0, 1.0))  # the pair of a sample that nobody is in
@@ -223,8 +223,22 @@ def _general_moments(loss: PrivacyLoss, rate: float) -> Array:
 
 
 def _binomial(order: int, rate: float, logs: Array) -> float:
-    """Return ln sum_j C(order, j) (1 - rate)^(order - j) rate^j e^logs[j]."""
-    j = np.arange(order + 1.0)
+    """Return ln sum_j C(order, j) (1 - rate)^(order - j) rate^j e^logs[j], rounded up; the first two logs are 0.
+
+    The weights add up to 1, so that it is ln(1 + sum of weights (e^logs - 1)), a sum of positive terms.
+    """
+    if order < 2:
+        return 0.0
+    j, logs = np.arange(2.0, order + 1), logs[2:]
     ways = special.gammaln(order + 1) - special.gammaln(j + 1) - special.gammaln(order - j + 1)
     keep = (order - j) * math.log1p(-rate) if rate < 1 else np.where(j == order, 0.0, -np.inf)
-    return float(np.logaddexp.reduce(ways + keep + j * math.log(rate) + logs)) + 1e-13 * order
+    with np.errstate(divide="ignore"):
+        grown = logs + np.log(-np.expm1(-logs))
+    exponents = ways + keep + j * math.log(rate) + grown
+    top = float(exponents.max())
+    if top == -math.inf:
+        return 0.0
+    finite = np.where(np.isfinite(keep), np.abs(keep), 0.0)
+    rounding = CALL * (4 * order + float((finite - j * math.log(rate) + np.abs(logs)).max()))
+    total = top + math.log(float(np.exp(exponents - top).sum())) + rounding + 16 * CALL * order
+    return float(np.logaddexp(0.0, total)) * (1 + CALL) if total > -30 else math.exp(total) * (1 + CALL)

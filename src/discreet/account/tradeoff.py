@@ -14,6 +14,7 @@ import numpy as np
 from discreet.account._scipy import special
 from discreet.account.pair import Array
 from discreet.account.profile import Profile
+from discreet.account.upward import CALL
 
 FLOOR = 1e-9  # rates of error below this are not resolved
 POINTS = 513
@@ -23,7 +24,7 @@ def gaussian(mu: float, rates: Array) -> Array:
     """Return Phi(Phi^-1(1 - a) - mu)."""
     place = np.clip(special.ndtri(rates), -40.0, 40.0)
     # Lowered by the rounding of all terms; a test that never errs one way finds nothing the other way.
-    least = special.ndtr(-place - mu - 2.0**-50 * (1 + np.abs(place) + mu)) * (1 - 2.0**-50)
+    least = special.ndtr(-place - mu - 8 * CALL * (1 + np.abs(place) + mu)) * (1 - 8 * CALL)
     return np.asarray(np.where(rates == 0, 1.0, least))
 
 
@@ -39,10 +40,12 @@ def of_curve(delta: Callable[[float], float], rates: Array, most: float = 64.0) 
     deltas = np.array([delta(float(epsilon)) for epsilon in epsilons])
     flat = rates.reshape(-1, 1)
     with np.errstate(over="ignore", invalid="ignore"):
-        grown = np.exp(epsilons)  # infinity where a float cannot hold it
+        grown = np.exp(epsilons) * (1 + CALL)  # infinity where a float cannot hold it
         steep = 1 - deltas - np.where(flat > 0, grown * flat, 0.0)
     shallow = (1 - deltas - flat) / grown
-    best = np.maximum(np.maximum(steep, shallow).max(axis=1), 0.0)
+    # Both are lowered by the roundings of numbers up to 1; 1 itself is exact.
+    steep = np.where((flat > 0) | (deltas > 0), steep - CALL, steep)
+    best = np.maximum(np.maximum(steep, (shallow - CALL / grown) * (1 - CALL)).max(axis=1), 0.0)
     return np.asarray(best.reshape(rates.shape))
 
 

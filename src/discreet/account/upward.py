@@ -9,12 +9,25 @@ from contextlib import contextmanager
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from fractions import Fraction
 
+import numpy as np
+import numpy.typing as npt
+
 from discreet.account.checks import Number
 
 # Results are computed to at least this many digits beyond what cancels, then raised by MARGIN: the margin exceeds
 # every accumulated rounding error (at most 1e9 operations of relative error 1e-60) and is far below a float's last bit.
 DIGITS = 60
 MARGIN = Decimal("1e-40")
+
+# Floats, where they must do, are rounded outward by margins that hang on no processor's last bits. NumPy's exp, log,
+# expm1 and log1p take other paths on other vector units and are known to within 4 units in the last place; one call and
+# the few sums and products around it count as `CALL`, four times that. A sum or a scalar product of n positive terms,
+# added up in whatever order, errs by less than n * `TERM` of itself.
+CALL = 2.0**-49
+TERM = 2.0**-52
+
+Array = npt.NDArray[np.float64]
+_SERIES = 16  # terms of e^x for |x| <= 1/2, after which less than 2^-60 is left
 
 
 @contextmanager
@@ -58,6 +71,21 @@ def _far(value: Decimal) -> float:
     if value.adjusted() > 0:
         return math.inf if value > 0 else -sys.float_info.max
     return math.ulp(0.0) if value > 0 else 0.0
+
+
+def sloped(slope: Number, places: Array) -> Array:
+    """Return slope * place for each place, rounded up."""
+    return up(slope) * places * (1 + 2 * TERM)
+
+
+def excess(x: Array) -> Array:
+    """Return e^x - 1 - x, which is never negative, to within `CALL` of itself: by its series where x is small."""
+    with np.errstate(over="ignore"):
+        small = np.clip(x, -0.5, 0.5)
+        series = np.full(len(x), 1 / math.factorial(_SERIES + 1))
+        for power in range(_SERIES, 1, -1):
+            series = series * small + 1 / math.factorial(power)
+        return np.where(np.abs(x) <= 0.5, series * small * small, np.expm1(x) - x)
 
 
 def raised(value: Decimal, scale: Decimal | None = None) -> float:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from discreet.account.checks import Number, failure, nonnegative, whole
 from discreet.account.loss import PrivacyLoss, Unsupported, settle
 from discreet.account.pair import Array
-from discreet.account.upward import up
+from discreet.account.upward import sloped
 from discreet.core.unit import Relation
 
 
@@ -42,7 +42,7 @@ class Zcdp(PrivacyLoss):
 
     def divergence(self, alphas: Array) -> Array:
         """Return rho alpha."""
-        return up(self.rho0) * alphas
+        return sloped(self.rho0, alphas)
 
     def group(self, k: int) -> PrivacyLoss:
         """Return k^2 rho (Bun and Steinke 2016, Proposition 1.9).

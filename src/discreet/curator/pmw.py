@@ -192,7 +192,9 @@ def interactive(
     coding = Coding.of(known, bins=bins, only=columns)
     paid = price.outright() if price.epsilon is not None and price.delta else price
     budget = Budget(epsilon=paid.epsilon, rho=paid.rho)
-    made = Weights.of(coding.domain, budget, rows=reach.rows, relation=unit.relation, **terms)
+    # A reach counts what leaves and what enters under replace; terms are read for the rows of one person.
+    rows = reach.rows // 2 if unit.relation == "replace" else reach.rows
+    made = Weights.of(coding.domain, budget, rows=rows, relation=unit.relation, **terms)
     return Interactive(query, made, unit, coding)
 
 

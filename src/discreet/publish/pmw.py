@@ -52,7 +52,8 @@ class Weights:
 
     `alpha` is the share of all rows by which a guess may be off and still be the answer; `updates` how many guesses may
     be further off; `questions` how many there are in all, and `beta` the probability that any answer is beyond its bar.
-    One person moves at most `allowance.rows` rows.
+    One person moves at most `allowance.rows` rows; under replace those of a removal and of an addition, twice as many
+    as a person has.
 
     Guarantee: `loss` for everything that a session ever says, however its questions depend on earlier answers. All of
     it is spent when the session begins, whether or not the updates are used up.
@@ -67,6 +68,9 @@ class Weights:
     relation: Relation = "add_remove"
 
     def __post_init__(self) -> None:
+        if self.relation == "replace" and self.allowance.rows % 2:
+            why = "under replace as many rows leave a cell as enter another, so that an even number moves"
+            raise BadParameter("rows", self.allowance.rows, why=why, fix="use Weights.of, which counts both")
         for share in self._shares:  # what is too little to be spent is refused before anything is paid
             self._part(share)
 
@@ -83,7 +87,10 @@ class Weights:
         rows: int = 1,
         relation: Relation = "add_remove",
     ) -> Weights:
-        """Read terms; a budget with a delta is spent in rho, as everywhere in publishing."""
+        """Read terms for people with at most `rows` rows; a budget with a delta is spent in rho, as in all publishing.
+
+        Guarantee: under replace all noise is for the rows that leave and those that enter, twice `rows`.
+        """
         near, failing = as_written("alpha", alpha), as_written("beta", beta)
         for name, value in (("alpha", near), ("beta", failing)):
             if not 0 < value < 1:
@@ -91,7 +98,8 @@ class Weights:
                 raise BadParameter(name, value, why=why, fix="use 0.05")
         check(domain)
         many, most = whole("updates", updates), whole("questions", questions)
-        return cls(domain, Allowance.of(budget, rows), near, many, most, failing, check_relation(relation))
+        moved = whole("rows", rows) * (2 if check_relation(relation) == "replace" else 1)
+        return cls(domain, Allowance.of(budget, moved), near, many, most, failing, relation)
 
     @property
     def loss(self) -> PrivacyLoss:
