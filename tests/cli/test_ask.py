@@ -68,7 +68,7 @@ def test_an_answer_is_drawn_into_a_file(token, run, folder, file, start):
 def test_programs_and_spreadsheets_read_nothing_but_the_answer_beside_a_plot(token, run, folder):
     found = json.loads(run("ask", TEXT, "--epsilon", "1", "--plot", "a.svg", "--json")[1])
     assert found["result"]["plot"] == "a.svg"
-    assert len(run("ask", TEXT, "--epsilon", "1", "--plot", "a.svg", "--csv")[1].splitlines()) == 4
+    assert len(run("ask", TEXT, "--epsilon", "1", "--plot", "b.svg", "--csv")[1].splitlines()) == 4
 
 
 @pytest.mark.parametrize(("file", "why"), [("nowhere/a.png", "there is no such folder"), ("a.bmp", "its ending")])
