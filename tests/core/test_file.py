@@ -39,7 +39,9 @@ def test_a_file_that_is_there_is_kept_unless_forced(tmp_path):
     assert place.read_text() == "other"
 
 
-@pytest.mark.parametrize("name", ["v.discreet", "v.discreet-wal", "v.discreet-shm", "v.discreet.anchor", "v.discreet.x"])
+@pytest.mark.parametrize(
+    "name", ["v.discreet", "v.discreet-wal", "v.discreet-shm", "v.discreet.anchor", "v.discreet.x"]
+)
 def test_a_vault_and_what_belongs_to_it_is_never_written_over(vault, name):
     before = vault.read_bytes()
     with pytest.raises(Occupied, match="vault or a store"):

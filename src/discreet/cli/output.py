@@ -46,7 +46,7 @@ class Output:
             return
         with _reader_may_leave():
             shown = printable if sys.stdout.isatty() else str  # a program gets what is there, a terminal is not steered
-            click.echo("".join(f"{shown(str(line))}\n" for line in lines), nl=False)
+            click.echo("".join(f"{shown(str(line))}\n" for line in lines), nl=False, color=True)
 
     def refuse(self, error: BaseException) -> None:
         """Print what was refused, why, and the fix: on stderr for people, as the envelope's error for programs."""
