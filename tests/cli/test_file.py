@@ -70,7 +70,7 @@ def test_a_folder_that_a_table_is_read_from_gets_no_new_file(vault, run, result,
     monkeypatch.setenv("DISCREET_TOKEN", result("grant", "bob", "parts")["token"])
     code, _, err = run("ask", "SELECT COUNT(*) AS n FROM parts", "--epsilon", "1/10", "--save", "parts/two.parquet")
     assert code == Exit.REFUSED
-    assert "read from there" in err
+    assert "are read from there" in err
 
 
 def test_a_collection_is_never_written_over_by_its_export(folder, run):
@@ -81,6 +81,9 @@ def test_a_collection_is_never_written_over_by_its_export(folder, run):
     assert run("collect", "export", "survey", "all.parquet")[0] == Exit.DONE
     assert run("collect", "export", "survey", "all.parquet")[0] == Exit.REFUSED
     assert run("collect", "export", "survey", "all.parquet", "--force")[0] == Exit.DONE
+    (folder / "rows.parquet").write_bytes(b"a table of someone's")
+    assert run("collect", "export", "survey", "rows.parquet", "--force")[0] == Exit.REFUSED
+    assert (folder / "rows.parquet").read_bytes() == b"a table of someone's"
 
 
 def test_a_demonstration_writes_over_nothing_of_others_and_follows_no_link(folder, run):

@@ -156,7 +156,7 @@ def test_csv_keeps_numbers_and_puts_an_apostrophe_before_what_a_spreadsheet_woul
     lines = (tmp_path / "a.csv").read_text().splitlines()
     assert lines[1].startswith("'=cmd")
     assert not any("'" in line for line in lines[2:])
-    first = duckdb.sql(f"SELECT * FROM '{tmp_path / 'a.parquet'}'").fetchone()
+    first = duckdb.sql(f"SELECT * FROM '{tmp_path / 'a.parquet'}'").fetchall()[0]
     assert first[0].startswith("=cmd")
 
 

@@ -56,6 +56,7 @@ def writes_files(command: click.Command) -> bool:
 @contextmanager
 def written(path: Path) -> Iterator[Path]:
     """Yield where to write a file that gets its name once it is complete; see `discreet.core.file`."""
+    protect(_read())
     with new_file(path, force=forced()) as place:
         yield place
 
@@ -81,7 +82,17 @@ def protect(sources: Iterable[str]) -> None:
             here = Path(source).resolve() if "*" not in source else Path(source)
             if str(here) in inside or any(fnmatch(each, str(here)) for each in inside):
                 fix = "choose another name; no option writes over it"
-                raise Occupied(f"file {place}", why="a table is read from there", fix=fix, value=str(place))
+                raise Occupied(f"file {place}", why="rows are read from there", fix=fix, value=str(place))
+
+
+def _read() -> list[str]:
+    """Return the files that the command was told to read."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return []
+    words = [each for given in context.params.values() for each in (given if isinstance(given, tuple) else (given,))]
+    files = [each for each in words if isinstance(each, Path) and each not in _meta().get(_NAMED, [])]
+    return [str(each) for each in files if each.is_file()]
 
 
 def _keep(context: click.Context, _: click.Parameter, value: bool) -> bool:

@@ -232,7 +232,11 @@ def status(output: Output, folder: Path, store: str | None) -> None:
 def export(output: Output, folder: Path, file: Path, store: str | None) -> None:
     """Write the sketches of all epochs to a Parquet FILE, to be added to those of other collectors."""
     from discreet.serve.parquet_sketches import export as write
+    from discreet.serve.parquet_sketches import is_export
 
+    if file.exists() and not is_export(file):
+        fix = "choose another name; no option writes over it"
+        raise Refusal(f"file {file}", why="it holds no sketches, and may be a table", fix=fix, value=str(file))
     with opened(folder, store) as found:
         sketches = found.sketches()
         with written(file) as place:
