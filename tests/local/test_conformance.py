@@ -30,7 +30,8 @@ def examples():
             yield from getattr(import_module(f"discreet.local.{module}"), "examples", tuple)()
 
 
-EXAMPLES = list(examples())
+with seeded(900):  # hash functions are drawn with a protocol; the names of tests tell them apart
+    EXAMPLES = list(examples())
 ORACLES = [protocol for protocol in EXAMPLES if isinstance(protocol, Oracle)]
 
 

@@ -117,7 +117,7 @@ def test_fakes_are_bounded_round_by_round():
 def test_strings_that_nobody_has_stay_away_where_collisions_are_the_noise():
     wrong = 0
     for seed in range(20):
-        made = local.heavy_hitters(6, length=4, lengths=(2, 4, 4), rows=64, width=16, seed=10 * seed)
+        made = local.heavy_hitters(6, length=4, lengths=(2, 4, 4), rows=64, width=16)
         with seeded(930 + seed):
             # A crowd of one string: so many reports of its prefix in each round.
             sent = [

@@ -107,8 +107,53 @@ def test_a_sender_that_leaves_has_sent_nothing(receiver):
         "http_version": "1.1",
     }
     asyncio.run(app(scope, gone, told))
-    assert said[0]["status"] == 422
+    assert said[0]["status"] == 400
     assert receiver.store.sketch(0).reports == 0
+    assert receiver.store.rejected() == {}  # nor is it counted as malformed
+
+
+def test_bodies_that_are_held_open_take_no_more_than_the_limit_and_shut_nobody_out(receiver):
+    app = collector_app(receiver, SIGNED, most_held=20_000)
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/v1/reports",
+        "query_string": b"",
+        "headers": [],
+        "http_version": "1.1",
+    }
+
+    async def run():
+        parts, said = asyncio.Event(), []
+
+        async def ask(messages, waits=None):
+            left = list(messages)
+
+            async def receive():
+                if not left:
+                    await waits.wait()
+                    return {"type": "http.disconnect"}
+                return left.pop(0)
+
+            async def send(message):
+                said.append(message.get("status"))
+
+            await app(scope, receive, send)
+
+        held = [
+            asyncio.create_task(ask([{"type": "http.request", "body": bytes(9_000), "more_body": True}], parts))
+            for _ in range(6)
+        ]
+        await asyncio.sleep(0)
+        await ask([{"type": "http.request", "body": batch(reports(4)), "more_body": False}])
+        first = [status for status in said if status]
+        parts.set()
+        await asyncio.gather(*held)
+        return first
+
+    assert asyncio.run(run()) == [202]
+    assert receiver.store.sketch(0).reports == 4
+    assert receiver.store.rejected() == {}
 
 
 def test_the_signed_collection_can_be_fetched(ask):

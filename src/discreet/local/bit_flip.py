@@ -16,9 +16,10 @@ from discreet.account.loss import PrivacyLoss
 from discreet.account.pure import Pure
 from discreet.core.errors import BadParameter
 from discreet.core.written import Number
+from discreet.local import interval
+from discreet.local.drawn_interval import drawn_within
 from discreet.local.estimate import Estimate
 from discreet.local.grid import BITS, log_up, numerator
-from discreet.local.linear_interval import bounds
 from discreet.local.oracle import parameters
 from discreet.local.post import processed
 from discreet.local.protocol import Counts, Memo, Protocol, categories, reports_of
@@ -190,13 +191,18 @@ class DBitFlip(Protocol):
     def estimate(self, sketch: Sketch, beta: float = 0.05, post: str | None = None) -> Estimate:
         """Return how many reports are of each value, with an interval that holds with probability 1 - beta.
 
-        A report that answers for a bucket stands for k/d people; the estimate is unbiased.
+        A report that answers for a bucket stands for k/d people; the estimate is unbiased. Intervals are of the ones
+        given how many reports are about a bucket, which does not depend on the values: those are a sum of independent
+        coins, as the number of values among drawn people is (Vatutin and Mikhailov 1982).
         """
         about, ones = self.own(sketch).counts[: self.k], sketch.counts[self.k :]
         scale = float(Fraction(self.k, self.d) / (1 - 2 * self.turned))
         value = scale * (ones - about * float(self.turned))
-        base, slope = self._spread()
-        low, high = bounds(value, float(base) * sketch.reports, float(slope), scale, beta)
+        if self.d == self.k:
+            _, low, high = interval.counts(ones, sketch.reports, 1 - self.turned, self.turned, beta)
+        else:
+            low, high = drawn_within(ones, about, sketch.reports, float(self.turned), beta)
+        low, high = np.minimum(low, value), np.maximum(high, value)
         found = Estimate(value, low, high, sketch.reports, sketch.rejected, beta, str(self))
         return processed(found, post, threshold=self.error(sketch.reports, beta)) if post is not None else found
 

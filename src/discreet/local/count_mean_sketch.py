@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from discreet.account.checks import Number
 from discreet.core.errors import BadParameter
 from discreet.local.grid import BITS, asked, lie, numerator
-from discreet.local.linear_hash import hashes
+from discreet.local.linear_hash import fresh_seed, hashes
 from discreet.local.mean_sketch import MeanSketch, Table
 from discreet.local.protocol import Counts
 from discreet.local.reports import Bytes
@@ -46,8 +46,8 @@ class CountMeanSketch(MeanSketch):
     width: int
     lie: Fraction
     candidates: tuple[str, ...] = ()
-    seed: int = 0
     reports_per_day: int = 1
+    seed: int = field(kw_only=True)
 
     @property
     def odds(self) -> Fraction:
@@ -146,8 +146,8 @@ class HadamardCountMeanSketch(MeanSketch):
     width: int
     lie: Fraction
     candidates: tuple[str, ...] = ()
-    seed: int = 0
     reports_per_day: int = 1
+    seed: int = field(kw_only=True)
 
     @property
     def odds(self) -> Fraction:
@@ -216,15 +216,17 @@ def count_mean_sketch(
     rows: int = _ROWS,
     width: int = _WIDTH,
     candidates: Sequence[str] = (),
-    seed: int = 0,
     reports_per_day: int = 1,
 ) -> CountMeanSketch:
     """Return Apple's count mean sketch over the values 0 .. k-1, or without k over any strings.
 
+    Its hash functions are drawn here, so that two calls return two protocols: share the spec, not the call.
+
     Guarantee: see `CountMeanSketch`; its epsilon is at most the one asked for.
     """
     exact = asked(epsilon)
-    return CountMeanSketch(_size(k), exact, rows, width, lie(exact / 2), tuple(candidates), seed, reports_per_day)
+    size, lies, texts = _size(k), lie(exact / 2), tuple(candidates)
+    return CountMeanSketch(size, exact, rows, width, lies, texts, reports_per_day, seed=fresh_seed())
 
 
 def hadamard_count_mean_sketch(
@@ -234,15 +236,17 @@ def hadamard_count_mean_sketch(
     rows: int = _ROWS,
     width: int = _WIDTH,
     candidates: Sequence[str] = (),
-    seed: int = 0,
     reports_per_day: int = 1,
 ) -> HadamardCountMeanSketch:
     """Return Apple's Hadamard count mean sketch over the values 0 .. k-1, or without k over any strings.
 
+    Its hash functions are drawn here, so that two calls return two protocols: share the spec, not the call.
+
     Guarantee: see `HadamardCountMeanSketch`; its epsilon is at most the one asked for.
     """
     exact = asked(epsilon)
-    return HadamardCountMeanSketch(_size(k), exact, rows, width, lie(exact), tuple(candidates), seed, reports_per_day)
+    size, lies, texts = _size(k), lie(exact), tuple(candidates)
+    return HadamardCountMeanSketch(size, exact, rows, width, lies, texts, reports_per_day, seed=fresh_seed())
 
 
 def _size(k: int | None) -> int:
@@ -254,6 +258,6 @@ def _size(k: int | None) -> int:
 def examples() -> Iterator[MeanSketch]:
     """Yield small instances, on which every promise is tried."""
     yield count_mean_sketch(k=9, epsilon=1, rows=4, width=8)
-    yield count_mean_sketch(k=5, epsilon=2, rows=3, width=4, seed=7, reports_per_day=3)
+    yield count_mean_sketch(k=5, epsilon=2, rows=3, width=4, reports_per_day=3)
     yield hadamard_count_mean_sketch(k=9, epsilon=1, rows=8, width=8)
     yield hadamard_count_mean_sketch(epsilon=Fraction(1, 2), rows=5, width=16, candidates=("red", "green", "blue"))

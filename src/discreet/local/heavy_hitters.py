@@ -268,16 +268,16 @@ def heavy_hitters(
     lengths: Sequence[int] | None = None,
     rows: int = 1024,
     width: int = 256,
-    seed: int = 0,
 ) -> HeavyHitters:
     """Return the search for frequent strings of at most `length` characters of an alphabet.
 
     `lengths` are those of the prefixes in each round, the full length twice; by default each round extends a prefix in
     about a thousand ways. Strings of exactly so many bits: `alphabet="01", length=16, shortest=16`.
+    Hash functions are drawn here, so that two calls return two protocols: share the spec, not the call.
 
     Guarantee: see `HeavyHitters`; its epsilon is at most the one asked for.
     """
-    oracle = hadamard_count_mean_sketch(epsilon=epsilon, rows=rows, width=width, seed=seed)
+    oracle = hadamard_count_mean_sketch(epsilon=epsilon, rows=rows, width=width)
     full = whole("length", length)
     symbols = max(2, len(alphabet) + (shortest < full)) if isinstance(alphabet, str) else 2
     gap = max(1, int(math.log(_EXTENSIONS) / math.log(symbols) + 1e-9))

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.local.binomial import at_least, at_most, chances
 from discreet.local.protocol import quantile
 
 Floats = NDArray[np.float64]
-# Up to this many reports the distribution of their count is written out.
-_SMALL = 100
+# A normal law stands in for the exact one where the deviation is at least so many times the square of its quantile:
+# there the terms that the expansion of its quantiles leaves out are below the margin that is added.
+_NORMAL = 3.0
+# Where tails are compared with beta, they are taken to be larger by this share: far more than their rounding.
+_MARGIN = 1e-9
+_BLOCK = 4096
 
 
 def counts(
@@ -23,17 +26,39 @@ def counts(
 
     Among n reports, those of people who have the value support it with probability p, all others with probability q,
     independently: the support of t people is Binomial(t, p) + Binomial(n - t, q). The estimate (support - n q)/(p - q)
-    is unbiased. The bounds are the counts at which either tail has probability beta/2: exact for few reports, and else
-    by the normal score with the true count's own variance, corrected for skewness and for whole numbers, outwards.
+    is unbiased. The bounds are the counts at which either tail has probability beta/2 (Clopper and Pearson 1934): by
+    the exact law where few coins vary, and else by the normal score with the true count's own variance, corrected for
+    skewness (Cornish and Fisher 1938) and for whole numbers, outwards.
     """
-    centre = np.asarray((support - float(n * q)) / float(p - q), dtype=np.float64)
-    low, high = _exact(support, n, p, q, beta) if n <= _SMALL else _score(support, n, float(p), float(q), beta)
+    gap = float(p - q)
+    centre = np.asarray((support - float(n * q)) / gap, dtype=np.float64)
+    z = quantile(beta)
+    if not n:
+        return centre, centre, centre
+    places = np.clip(support, 0, n)
+    low, high = _score(places, n, float(p), float(q), z)
+    for side, bound in ((-1, low), (1, high)):
+        few = np.flatnonzero(_variance(bound, n, p, q) < (_NORMAL * z * z) ** 2)
+        wanted, back = np.unique(places[few], return_inverse=True)
+        for start in range(0, len(wanted), _BLOCK):
+            part = slice(start, start + _BLOCK)
+            guess = np.zeros(len(wanted))
+            guess[back] = bound[few]
+            exact = _exact(wanted[part], guess[part], n, p, q, beta / 2, side)
+            inside = (back >= start) & (back < start + _BLOCK)
+            bound[few[inside]] = exact[back[inside] - start]
     return centre, np.minimum(low, centre), np.maximum(high, centre)
 
 
-def _score(support: NDArray[np.int64], n: int, p: float, q: float, beta: float) -> tuple[Floats, Floats]:
+def _variance(count: Floats, n: int, p: Fraction, q: Fraction) -> Floats:
+    """Return the variance of the support at such a true count."""
+    t = np.clip(count, 0, n)
+    return np.asarray(t * float(p * (1 - p)) + (n - t) * float(q * (1 - q)))
+
+
+def _score(support: NDArray[np.int64], n: int, p: float, q: float, z: float) -> tuple[Floats, Floats]:
     """Solve |support - mean(t)| = z deviation(t) for t, a quadratic."""
-    z, gap = quantile(beta), p - q
+    gap = p - q
     base, slope = n * q * (1 - q), p * (1 - p) - q * (1 - q)
     excess = np.asarray(support - n * q)
 
@@ -44,42 +69,57 @@ def _score(support: NDArray[np.int64], n: int, p: float, q: float, beta: float) 
         # A variance below zero is that of no count: the mean lies outside of all of them, and no count is excluded.
         return np.where(variance >= 0, found, x / gap)
 
-    def skew(count: Floats, sign: int) -> Floats:
+    def further(count: Floats, sign: int) -> Floats:
         """Return how much further than a normal law the support reaches away from a bound, at such a true count.
 
-        Coins that lengthen the other tail are left out: taken off where next to nothing varies, they would take as much
-        as the interval has left, and with it the truth.
+        Coins that lengthen the other tail are left out, and the next term of the expansion, of which z^3 / (24
+        deviations) is a bound, counts twice.
         """
         t = np.clip(count, 0, n)
         third = (n - t) * q * (1 - q) * max(0, sign * (2 * q - 1)) + t * p * (1 - p) * max(0, sign * (2 * p - 1))
-        return np.asarray(max(0, z * z - 1) * third / (6 * np.maximum(base + t * slope, 1e-300)))
+        variance = np.maximum(base + t * slope, 1e-300)
+        return np.asarray(max(0, z * z - 1) * third / (6 * variance) + z**3 / (12 * np.sqrt(variance)))
 
     def bound(sign: int) -> Floats:
-        further = np.maximum(skew(excess / gap, sign), skew(root(excess + sign / 2, sign), sign))
-        return root(excess + sign * (0.5 + further), sign)
+        first = root(excess + sign / 2, sign)
+        most = np.maximum(further(excess / gap, sign), further(first, sign))
+        return root(excess + sign * (0.5 + most), sign)
 
     return bound(-1), bound(1)
 
 
-def _exact(support: NDArray[np.int64], n: int, p: Fraction, q: Fraction, beta: float) -> tuple[Floats, Floats]:
-    lows, highs = _bounds(n, float(p), float(q), float(beta))
-    places = np.clip(support, 0, n)
-    return lows[places], highs[places]
+def _exact(
+    support: NDArray[np.int64], guess: Floats, n: int, p: Fraction, q: Fraction, level: float, side: int
+) -> Floats:
+    """Return the least (side -1) or the largest count whose tail towards the support is above the level.
 
+    Tails are monotone in the count: a bracket around the guess is widened until it holds the bound, and halved.
+    """
+    own, other = chances(p), chances(q)
 
-@lru_cache(maxsize=16)
-def _bounds(n: int, p: float, q: float, beta: float) -> tuple[Floats, Floats]:
-    """Return, for each support, the least and the largest count of which neither tail is below beta/2."""
-    laws = np.array([np.convolve(_binomial(t, p), _binomial(n - t, q)) for t in range(n + 1)])
-    at_most = np.cumsum(laws, axis=1)
-    at_least = np.cumsum(laws[:, ::-1], axis=1)[:, ::-1]
-    # Counts grow with the support: the tails are monotone in t, so that each bound is where a run of counts ends.
-    low = np.array([np.flatnonzero(at_least[:, c] > beta / 2).min(initial=n) for c in range(n + 1)], dtype=float)
-    high = np.array([np.flatnonzero(at_most[:, c] > beta / 2).max(initial=0) for c in range(n + 1)], dtype=float)
-    return low, high
+    def kept(count: NDArray[np.int64]) -> NDArray[np.bool_]:
+        tail = at_least if side < 0 else at_most
+        return np.asarray(tail(support, count, n, own, other) * (1 + _MARGIN) > level)
 
-
-def _binomial(n: int, p: float) -> Floats:
-    logs = [math.lgamma(n + 1) - math.lgamma(j + 1) - math.lgamma(n - j + 1) for j in range(n + 1)]
-    hits = np.arange(n + 1)
-    return np.asarray(np.exp(np.array(logs) + hits * math.log(p) + (n - hits) * math.log1p(-p)))
+    nobody = 0 if side < 0 else n  # where the bracket ends: counts beyond it do not exist
+    inner, outer = (np.clip(np.rint(np.nan_to_num(guess)), 0, n).astype(np.int64) for _ in range(2))
+    step = np.ones_like(inner)
+    while True:  # inner is a count that is kept, or the last one
+        wrong = ~kept(inner) & (inner != n - nobody)
+        if not wrong.any():
+            break
+        inner = np.where(wrong, np.clip(inner - side * step, 0, n), inner)
+        step = np.where(wrong, 2 * step, step)
+    step = np.ones_like(outer)
+    while True:  # outer is a count that is not kept, or one beyond the last
+        wrong = (outer != nobody + side) & kept(np.clip(outer, 0, n))
+        if not wrong.any():
+            break
+        outer = np.where(wrong, np.clip(outer + side * step, -1, n + 1), outer)
+        outer = np.where(wrong & ((outer < 0) | (outer > n)), nobody + side, outer)
+        step = np.where(wrong, 2 * step, step)
+    while (apart := np.abs(outer - inner) > 1).any():
+        middle = np.where(apart, (inner + outer) // 2, inner)
+        keep = kept(middle)
+        inner, outer = np.where(apart & keep, middle, inner), np.where(apart & ~keep, middle, outer)
+    return inner.astype(np.float64)

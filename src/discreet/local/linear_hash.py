@@ -10,11 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.local.transform import walsh_hadamard
+from discreet.noise.bits import current
 
 WORD_BITS = 64
+_SEED_BITS = 62
 
 Words = NDArray[Any]
 Keys = NDArray[np.uint32]
+
+
+def fresh_seed() -> int:
+    """Draw the seed of a family of hash functions.
+
+    Intervals hold over this draw: under a seed that is always the same, two values that collide would always collide.
+    """
+    return int(current().words(1, _SEED_BITS)[0])
 
 
 @lru_cache(maxsize=16)

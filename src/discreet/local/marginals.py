@@ -209,7 +209,10 @@ class Marginals(Protocol):
         value, at = self.table(sketch, attributes).reshape(-1), self._places(attributes)
         base, slope = self._spread(at)
         unit = 2 * len(self.sets) / float(1 - 2 * self.lie) / float(1 << sum(self.bits[place] for place in at))
-        low, high = bounds(value, base * sketch.reports, slope, unit, beta)
+        # A report of the cell itself adds signs that lean one way, any other one signs that lean both ways.
+        jump = len(self.sets) / float(1 - 2 * self.lie) * float(self._largest(at)[1].max())
+        lean = jump * np.clip(value / max(1, sketch.reports), 0.0, 1.0)
+        low, high = bounds(value, base * sketch.reports, slope, unit, beta, skew=(lean, 0.0), jump=jump)
         cells = product(*(range(self.sizes[place]) for place in at))
         labels = tuple(
             ", ".join(f"{name}={each}" for name, each in zip(attributes, cell, strict=True)) for cell in cells

@@ -27,6 +27,8 @@ from discreet.noise.even import below
 
 METHODS = ("auto", "duchi", "hybrid", "piecewise")
 _MOST_WRITTEN = 1 << 18
+# Below so many reports their own variance is not estimated from them.
+_FEW = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,8 @@ class Mean(Numeric):
 
         The variance of a report is quadratic in its value; the sum of values and, from the squares of reports, the sum
         of their squares are estimated along with it, and kept within what is possible. Ones of Duchi's mechanism alone
-        are coins, whose interval is that of `OneBitMean`: few of them say too little about their own variance.
+        are coins, whose interval is that of `OneBitMean`: few of them say too little about their own variance. For the
+        same reason few reports have the variance of the worst values.
         """
         coarse, ones, fine, total, squares = (int(each) for each in self.own(sketch).counts)
         n = coarse + fine
@@ -165,8 +168,16 @@ class Mean(Numeric):
         least, most = sums * sums / max(1, n), sums * self.steps
         second = min(max(self._squares(fine, total, squares) * n / fine, least), most) if fine else least
         c0, c1, c2 = self._noise()
-        spread = quantile(beta) * math.sqrt(max(n * self._least(), n * c0 + c1 * sums + c2 * second))
-        return self.total(value, spread, n, sketch.rejected, beta, post)
+        variance = max(n * self._least(), n * c0 + c1 * sums + c2 * second) if n >= _FEW else n * self._most()
+        return self.total(value, self._reach(variance, beta), n, sketch.rejected, beta, post)
+
+    def _reach(self, variance: float, beta: float) -> float:
+        """Return how far a sum of such a variance strays: a normal law's reach, and what few bounded reports add."""
+        z, deviation = quantile(beta), math.sqrt(variance)
+        low, high = self.contribution
+        jump = float((high - low) / self.step) / 2
+        few = z**3 * jump * min(jump / (24 * deviation), 1.0) if deviation else 0.0
+        return z * deviation + max(0.0, z * z - 1) / 6 * jump + few
 
     def _squares(self, count: int, total: int, squares: int) -> float:
         """Return the unbiased sum of squares of the steps behind so many points."""
@@ -177,6 +188,9 @@ class Mean(Numeric):
 
     def _least(self) -> float:
         return min(self._variance(place) for place in (0, self.steps / 2, self.steps))
+
+    def _most(self) -> float:
+        return max(self._variance(place) for place in (0, self.steps / 2, self.steps))
 
     def _variance(self, place: float) -> float:
         c0, c1, c2 = self._noise()

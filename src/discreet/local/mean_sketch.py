@@ -184,9 +184,14 @@ class MeanSketch(Protocol):
         value = odd * np.asarray(self.supports(sketch, values) - float(sketch.reports * q)) / gap
         # The pairs of a value with itself are no collisions.
         collide = np.maximum(odd**2 * self.collisions(sketch) - np.maximum(value, 0) ** 2, 0)
-        base = odd**2 * sketch.reports * float(q * (1 - q)) / gap**2 + collide / (self.rows * (self.width - 1))
+        noise, chance = odd**2 * sketch.reports * float(q * (1 - q)) / gap**2, collide / (self.rows * (self.width - 1))
         slope = odd * float(p * (1 - p) - q * (1 - q)) / gap**2 + odd - 1
-        low, high = bounds(value, base, slope, odd / gap, beta)
+        # Collisions are few and large, the largest where all are with one value: they lengthen the upper tail.
+        unit, meeting = odd / gap, np.sqrt(collide) / self.rows
+        part = chance / np.maximum(noise + chance, 1e-300)
+        skew = (unit + part * meeting, unit)
+        jump = np.sqrt(unit**2 * (1 - part) + meeting**2 * part)
+        low, high = bounds(value, noise + chance, slope, unit, beta, skew=skew, jump=jump)
         return value, low, high
 
     def variance(self, n: int, count: Number = 0, *, collisions: Number | None = None) -> float:

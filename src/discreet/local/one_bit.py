@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,14 +11,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.account.checks import whole
+from discreet.account.checks import positive_failure, whole
 from discreet.account.loss import PrivacyLoss
 from discreet.account.pure import Pure
 from discreet.core.errors import BadParameter
 from discreet.core.written import Number, as_written
+from discreet.local.binomial import mean_within
 from discreet.local.grid import BITS, asked, log_up, numerator
 from discreet.local.numeric import Numeric, Total, declared
-from discreet.local.protocol import Counts, Memo, quantile, reports_of
+from discreet.local.protocol import Counts, Memo, reports_of
 from discreet.local.reports import Bytes
 from discreet.local.sketch import Sketch
 from discreet.local.telemetry_client import OneBitClient
@@ -150,8 +150,8 @@ class OneBitMean(Numeric):
     def estimate(self, sketch: Sketch, beta: float = 0.05, post: str | None = None) -> Total:
         """Return the sum of all values, with `mean` beside it.
 
-        The number of ones is a sum of independent coins, whose variance is at most that of equal ones (Hoeffding
-        1956): the interval is Wilson's, corrected for whole numbers, and holds whatever the values are.
+        The number of ones is a sum of independent coins, whose tails are at most those of equal ones (Hoeffding
+        1956): the interval is Clopper and Pearson's, and holds whatever the values are.
         """
         n, ones = self.own(sketch).reports, int(sketch.counts[1])
         gap = float(1 - 2 * self.turned)
@@ -173,18 +173,10 @@ class OneBitMean(Numeric):
 
 
 def away(ones: int, n: int, beta: float) -> float:
-    """Return how far the expected number of ones among n independent coins lies from theirs, by Wilson's interval.
+    """Return how far the expected number of ones among n independent coins lies from theirs, by exact tails.
 
-    It is corrected for whole numbers, and holds for coins of any chances (see `OneBitMean.estimate`).
+    It holds for coins of any chances (see `mean_within`).
     """
-    z = quantile(beta)
-    ends = _wilson(max(0.0, ones - 0.5), n, z, -1), _wilson(min(float(n), ones + 0.5), n, z, 1)
-    return max(abs(end - ones) for end in ends) if n else 0.0
-
-
-def _wilson(ones: float, n: int, z: float, sign: int) -> float:
-    """Return n times the share at which so many ones lie z deviations away."""
-    if not n:
-        return 0.0
-    inside = z * math.sqrt(max(0.0, ones * (n - ones) / n + z * z / 4))
-    return (ones + z * z / 2 + sign * inside) / (1 + z * z / n)
+    level = float(positive_failure("beta", beta)) / 2
+    low, high = mean_within(np.array([ones]), np.array([n]), level)
+    return max(ones - float(low[0]), float(high[0]) - ones) if n else 0.0

@@ -13,7 +13,7 @@ from discreet.local.batch import Batch, new_batch_key
 from discreet.local.collection import Collection, read
 from discreet.local.reports import Reports
 
-_ACCEPTED, _TRY_AGAIN = 202, 503
+_ACCEPTED, _TRY_AGAIN = 202, (408, 503)  # too slow this time, or too busy
 _FIRST_WAIT, _LONGEST_WAIT = 0.05, 0.4
 
 
@@ -62,7 +62,7 @@ class Sender:
             except (OSError, HTTPException):
                 self.close()
             else:
-                if status != _TRY_AGAIN:
+                if status not in _TRY_AGAIN:
                     return status, text
             if time.monotonic() + wait > end:
                 break

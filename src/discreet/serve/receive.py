@@ -33,6 +33,8 @@ MALFORMED = Reply(422, "this is not a batch of reports", "malformed")
 WRONG_LENGTH = Reply(422, "count and length of the reports do not fit", "wrong_length")
 OUT_OF_RANGE = Reply(422, "no report of the batch is valid", "out_of_range")
 TRY_AGAIN = Reply(503, "the store is not available, send the same batch again")
+BUSY = Reply(503, "too much is being received, send the same batch again")
+LEFT = Reply(400, "the batch did not arrive in full")  # nobody hears it, and nothing is counted
 REASONS = (REPLAYED, OTHER_SPEC, NO_EPOCH, CLOSED, TOO_LARGE, MALFORMED, WRONG_LENGTH, OUT_OF_RANGE)
 
 

@@ -1,0 +1,154 @@
+"""Connections of a server: how many there may be, how long each may take to ask, and how much is said about them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+import time
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+# Seconds for the head of a request, and then for its body.
+HEAD_SECONDS, BODY_SECONDS = 10.0, 30.0
+MOST_CONNECTIONS = 256
+_MOST_BACKLOG = 64
+_LINES, _EVERY = 10, 60.0
+
+
+def descriptors() -> int:
+    """Return how many files and sockets the process may have open."""
+    try:
+        import resource
+    except ImportError:  # no such limit on this system
+        return 4 * MOST_CONNECTIONS
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return 4 * MOST_CONNECTIONS if soft == resource.RLIM_INFINITY else soft
+
+
+def most_connections() -> int:
+    """Return how many connections are held at once: half of the descriptors at most, so that the store has its own."""
+    return max(1, min(MOST_CONNECTIONS, descriptors() // 2))
+
+
+def backlog() -> int:
+    """Return how many connections are accepted in one go, before any can be closed."""
+    return max(1, min(_MOST_BACKLOG, descriptors() // 16))
+
+
+class BoundedConnection(H11Protocol):
+    """A connection that has to ask in time, and makes room for another one while it has not.
+
+    Guarantee: at most `most_connections()` are held. A new one takes the place of the one that has been asking
+    longest; where all are being answered, it is told to try again. So connections that send nothing shut nobody out.
+    """
+
+    _deadline: asyncio.TimerHandle | None = None
+    _waits_for: object = None
+    since = 0.0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take the connection, if there is room or another one can go."""
+        super().connection_made(transport)
+        self.since = time.monotonic()
+        if len(self.connections) > most_connections() and not self._made_room():
+            self.refuse(503)
+            return
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        """Read on, and see what is still missing of the request."""
+        super().data_received(data)
+        self._watch()
+
+    def on_response_complete(self) -> None:
+        """Begin to wait for the next request."""
+        super().on_response_complete()
+        self.since = time.monotonic()
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Let go of the connection."""
+        self._forget()
+        super().connection_lost(exc)
+
+    @property
+    def asking(self) -> bool:
+        """Whether the request has not been read to its end."""
+        return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
+
+    def _made_room(self) -> bool:
+        others = [
+            each
+            for each in self.connections
+            if isinstance(each, BoundedConnection) and each is not self and each.asking
+        ]
+        if not others:
+            return False
+        min(others, key=lambda each: each.since).refuse(503)
+        return True
+
+    def _watch(self) -> None:
+        """Set a deadline for the head or the body of a request, once for each."""
+        state = self.conn.their_state
+        if state is self._waits_for and self._deadline is not None:
+            return
+        self._forget()
+        if self.asking and not self.transport.is_closing():
+            self._waits_for = state
+            seconds = HEAD_SECONDS if state is h11.IDLE else BODY_SECONDS
+            self._deadline = self.loop.call_later(seconds, self.refuse, 408)
+
+    def _forget(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self._deadline, self._waits_for = None, None
+
+    def refuse(self, status: int) -> None:
+        """Answer with a status, if nothing was answered yet, and close."""
+        self._forget()
+        self.connections.discard(self)
+        if self.transport.is_closing():
+            return
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            phrase = {408: b"Request Timeout", 503: b"Service Unavailable"}[status]
+            head = b"HTTP/1.1 %d %s\r\nconnection: close\r\ncontent-length: 0\r\n\r\n" % (status, phrase)
+            self.transport.write(head)
+        self.transport.close()
+
+
+class FewLines(logging.Handler):
+    """Writes log records to stderr, ten a minute at most, and without tracebacks: no flood fills a disk.
+
+    Guarantee: the level, and the type of an error where there was one; nothing of a request.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self._begun, self._written = -_EVERY, 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a line, unless there were too many."""
+        now = time.monotonic()
+        if now - self._begun >= _EVERY:
+            self._begun, self._written = now, 0
+        if self._written >= _LINES:
+            return
+        self._written += 1
+        kind = record.exc_info[0] if record.exc_info else None
+        text = f"{record.name}: {record.levelname.lower()}" + (f" ({kind.__name__})" if kind else "")
+        more = "; more within this minute are not shown" if self._written == _LINES else ""
+        sys.stderr.write(f"{text}{more}\n")
+
+
+def quieted(options: dict[str, Any]) -> dict[str, Any]:
+    """Return options of uvicorn with bounded connections and logs."""
+    handler = FewLines()
+    for name in ("uvicorn", "asyncio"):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False
+    bounded = {"http": BoundedConnection, "ws": "none", "backlog": backlog(), "log_config": None}
+    ends = {"timeout_keep_alive": 5, "timeout_graceful_shutdown": 5}
+    return {**options, **bounded, **ends, "h11_max_incomplete_event_size": 16 << 10}

@@ -1,0 +1,117 @@
+"""Connections: idle ones make room, late ones are ended, and no flood of them fills a log. On loopback only."""
+
+import json
+import logging
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import ExitStack, contextmanager
+
+import pytest
+
+from discreet.local.sender import Sender
+from discreet.serve import connections
+from tests.serve.collections import COLLECTION, SIGNED, reports, sqlite
+
+HEAD = b"POST /v1/reports HTTP/1.1\r\nHost: collector\r\nContent-Length: 1000\r\n\r\n"
+SHORT = "import discreet.serve.connections as c; c.HEAD_SECONDS, c.BODY_SECONDS = 0.4, 0.4; "
+RUN = "from discreet.cli.main import main; main()"
+
+
+@contextmanager
+def collector(folder, files=256, before=""):
+    """Run a collector in a process that may have so many files open; yield its address, then what it printed."""
+    (folder / "collection.json").write_text(SIGNED)
+    sqlite(folder).disconnect()
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+
+    words = [sys.executable, "-c", before + RUN, "collect", "serve", str(folder), "--port", "0", "--json"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=limited)
+    said = {}
+    try:
+        said["url"] = json.loads(process.stdout.readline())["result"]["url"]
+        yield said
+    finally:
+        os.kill(process.pid, signal.SIGTERM)
+        _, said["err"] = process.communicate(timeout=30)
+
+
+def dial(said):
+    return socket.create_connection(("127.0.0.1", int(said["url"].rsplit(":", 1)[1])), timeout=20)
+
+
+def attacked(folder, count, files):
+    """Open so many connections that send a head and then nothing; a good report still gets through."""
+    with ExitStack() as stack:
+        with collector(folder, files) as said:
+            for _ in range(count):
+                idle = stack.enter_context(dial(said))
+                idle.sendall(HEAD)
+            begun = time.monotonic()
+            sender = Sender(said["url"], COLLECTION)
+            sender.send(reports(30), 0)
+            sender.close()
+            taken = time.monotonic() - begun
+        assert len(said["err"]) < 2000
+    store = sqlite(folder)
+    assert store.sketch(0).reports == 30
+    assert store.rejected() == {}  # nobody was taken for malformed
+    store.disconnect()
+    return taken
+
+
+def test_idle_connections_beyond_the_descriptors_do_not_stop_a_good_report(tmp_path):
+    assert attacked(tmp_path, 300, files=256) < 20
+
+
+@pytest.mark.soak
+def test_a_thousand_idle_connections_do_not_stop_a_good_report(tmp_path):
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
+    try:
+        assert attacked(tmp_path, 1015, files=1024) < 20
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.parametrize("sent", [b"", b"POST /v1/rep", HEAD, HEAD + b"part"], ids=["none", "half", "head", "part"])
+def test_a_request_that_takes_too_long_is_ended(tmp_path, sent):
+    with collector(tmp_path, before=SHORT) as said, dial(said) as slow:
+        slow.sendall(sent)
+        answer = b""
+        while part := slow.recv(4096):
+            answer += part
+        assert answer.startswith(b"HTTP/1.1 408 ")
+    store = sqlite(tmp_path)
+    assert store.rejected() == {}
+    store.disconnect()
+
+
+def test_a_flood_of_nonsense_writes_few_lines(tmp_path):
+    with collector(tmp_path) as said:
+        for _ in range(60):
+            with dial(said) as other:
+                other.sendall(b"nonsense\r\n\r\n")
+                other.recv(100)
+    assert said["err"].count("\n") <= 10
+
+
+def test_a_line_of_the_log_has_no_text_of_a_request(capsys):
+    handler = connections.FewLines()
+    for _ in range(30):
+        handler.emit(logging.LogRecord("uvicorn.error", logging.WARNING, "", 0, "from %s", ("10.1.2.3",), None))
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 10
+    assert lines[0] == "uvicorn.error: warning"
+    assert not any("10.1.2.3" in line for line in lines)
+
+
+def test_connections_leave_half_of_the_descriptors_to_others():
+    assert connections.most_connections() <= connections.descriptors() // 2
+    assert connections.backlog() <= connections.descriptors() // 16
