@@ -9,12 +9,13 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from discreet.core.column import Column
-from discreet.plan.dialect import NARROW, Dialect
+from discreet.plan.dialect import MOST_BYTES, MOST_SPELLED, NARROW, Dialect
 from discreet.plan.physical import Physical
 from discreet.plan.whole import Whole, is_wide
 
-# How numbers, whole numbers and days are written in text: ASCII alone, on every engine.
-NUMBER = r" *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)? *"
+# How numbers, whole numbers and days are written in text: ASCII alone, on every engine. No character can be matched in
+# two ways, so that an engine that tries one after the other is done in a time proportional to the length.
+NUMBER = r" *[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)? *"
 WHOLE = r" *[+-]?[0-9]+ *"
 DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.Z+-]*)?"
 TRUE, FALSE = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
@@ -36,7 +37,7 @@ def read_number(column: Column, physical: Physical, sql: str, dialect: Dialect) 
         case "numeric":
             return _unlimited(sql, (low, high), step, dialect)
         case "text":
-            text = _text(physical, sql, dialect)
+            text = _spelled(physical, sql, dialect)
             rounded = _floating(dialect.double_of_text(text, NUMBER), (low, high), step, dialect)
             if max(abs(low), abs(high)) < _EXACT_DOUBLES:
                 return rounded
@@ -56,7 +57,7 @@ def read_date(column: Column, physical: Physical, sql: str, dialect: Dialect) ->
         case "instant":
             days = dialect.days_of_date(dialect.date_of_instant(sql))
         case "text":
-            days = dialect.days_of_text(_text(physical, sql, dialect), DAY)
+            days = dialect.days_of_text(_spelled(physical, sql, dialect), DAY)
         case _:
             return None
     return Whole(days, -_MOST_DAYS, _MOST_DAYS, dialect).clamped(*column.steps).stored
@@ -75,16 +76,18 @@ def read_flag(_column: Column, physical: Physical, sql: str, dialect: Dialect) -
             yes, no = (f"{sql} = {dialect.cast(key, physical.name)}" for key in "10")
             return f"(CASE WHEN {yes} THEN TRUE WHEN {no} THEN FALSE END)"
         case "text":
-            word = dialect.ascii_lower(dialect.without_blanks(_text(physical, sql, dialect)))
+            word = dialect.ascii_lower(dialect.without_blanks(_spelled(physical, sql, dialect)))
             yes, no = (", ".join(map(dialect.literal, words)) for words in (TRUE, FALSE))
             return f"(CASE WHEN {word} IN ({yes}) THEN TRUE WHEN {word} IN ({no}) THEN FALSE END)"
     return None
 
 
 def read_text(_column: Column, physical: Physical, sql: str, dialect: Dialect) -> str | None:
-    """Write a text as it is; whole numbers and truth values as they are spelled."""
+    """Write a text as it is, one that is too long as null; whole numbers and truth values as they are spelled."""
+    if physical.family == "text":
+        return dialect.short(_text(physical, sql, dialect), MOST_BYTES)
     whole = physical.family in ("integer", "boolean") or (physical.family == "decimal" and not physical.places)
-    return _text(physical, sql, dialect) if whole or physical.family == "text" else None
+    return _text(physical, sql, dialect) if whole else None
 
 
 def read_category(column: Column, physical: Physical, sql: str, dialect: Dialect) -> str | None:
@@ -110,7 +113,7 @@ def read_category(column: Column, physical: Physical, sql: str, dialect: Dialect
             whole = dialect.floor(sql)
             number = _where(f"{sql} BETWEEN {least} AND {most} AND {sql} = {whole}", whole)
         case "text":
-            number = dialect.whole_of_text(_text(physical, sql, dialect), WHOLE)
+            number = dialect.whole_of_text(_spelled(physical, sql, dialect), WHOLE)
             kind = Physical.parse(dialect.wide)
         case _:
             return None
@@ -150,6 +153,11 @@ def _where(condition: str, sql: str) -> str:
 
 def _text(physical: Physical, sql: str, dialect: Dialect) -> str:
     return dialect.plain_text(sql) if physical.name == "VARCHAR" else dialect.cast(sql, dialect.text)
+
+
+def _spelled(physical: Physical, sql: str, dialect: Dialect) -> str:
+    """Write a text that may spell a number, a day or a truth value; a longer one is null before anything reads it."""
+    return dialect.short(_text(physical, sql, dialect), MOST_SPELLED)
 
 
 def _is_among(sql: str, keys: list[int], kind: Physical, dialect: Dialect) -> str:
