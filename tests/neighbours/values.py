@@ -50,7 +50,7 @@ def decimals(digits, places):
     """Exact numbers of a type."""
     most = Decimal((0, (9,) * digits, -places))
     plain = tuple(Decimal(n) / 10**places if digits - places < 2 else Decimal(n) for n in (1, 2, 9))
-    return Family(STEPS, plain, (most, -most, Decimal(0), None))
+    return Family(STEPS, plain, (most, most.copy_negate(), Decimal(0), None))
 
 
 def moments(per_day, least=-(1 << 63) + 1, most=(1 << 63) - 1):
