@@ -73,11 +73,14 @@ class Kind:
         """Write columns of values and return their source."""
         raise NotImplementedError
 
+    def hurry(self, engine):
+        """Have an engine waste no time on tables of a few rows."""
+
 
 class Arrow(Kind):
-    """Rows in memory, as an Arrow table."""
+    """Rows in memory, as an Arrow table; DuckDB takes no halves from there."""
 
-    types = ARROW
+    types = {name: family for name, family in ARROW.items() if not name.startswith("float16")}
 
     def table(self, columns):
         return pa.table({name: arrow_array(kind, found) for name, (kind, found) in columns.items()})
@@ -132,13 +135,19 @@ def lossless(family):
     return v.Family(family.declared, family.plain, tuple(n if n is None else max(min(n, 1 << 53), -(1 << 53)) for n in family.hostile))
 
 
-NULLABLE = {name.replace("int", "Int").replace("uI", "UI"): family for name, family in (WHOLES | NATURALS).items()}
+# Engines do not tell names apart by case alone, so that these are told apart by a word.
+NULLABLE = {f"nullable {name.replace('int', 'Int').replace('uI', 'UI')}": each for name, each in (WHOLES | NATURALS).items()}
 PANDAS = {
     **{name: lossless(family) for name, family in (WHOLES | NATURALS).items()}, **NULLABLE, **FLOATS, **TEXTS,
-    "bool": v.FLAGS, "boolean": v.FLAGS, "Float32": v.floats(*v.SINGLE), "Float64": v.floats(*v.DOUBLE),
+    "bool": v.FLAGS, "boolean": v.FLAGS, "nullable Float32": v.floats(*v.SINGLE), "nullable Float64": v.floats(*v.DOUBLE),
     **{f"datetime64[{each.replace(' ', ', ')}]": family for each, family in MOMENTS.items()},
-    "string": v.texts("word"), "string[pyarrow]": v.texts("spelled"), "category": v.texts("key"), "object": v.texts("day"),
-    "int64[pyarrow]": WHOLES["int64"], "double[pyarrow]": FLOATS["float64 missing"], "timestamp[ms][pyarrow]": MOMENTS["ms"],
+    "string": v.texts("word"), "category": v.texts("key"), "object": v.texts("day"),
+}  # fmt: skip
+PANDAS_ARROW = {
+    **{f"{name}[pyarrow]": family for name, family in (WHOLES | NATURALS).items()}, **TEXTS,
+    "double[pyarrow]": FLOATS["float64 missing"], "float[pyarrow]": FLOATS["float32 missing"], "bool[pyarrow]": v.FLAGS,
+    **{f"timestamp[{each.replace(' ', ', ')}][pyarrow]": family for each, family in MOMENTS.items()},
+    "string[pyarrow]": v.texts("spelled"), "date32[day][pyarrow]": v.DAYS,
 }  # fmt: skip
 
 
@@ -146,24 +155,31 @@ class Pandas(Kind):
     """A pandas frame, of every dtype; what cannot hold a missing value becomes what pandas makes of it."""
 
     types = PANDAS
-    identifiers = ("int64", "Int64", "float64", "uint16", "text word", "category", "int64[pyarrow]")
+    identifiers = ("int64", "nullable Int64", "float64", "uint16", "text word", "category")
 
     def series(self, kind, found):
         if kind.startswith(("text", "object")):
             return pd.Series(found, dtype=object)
         if kind.startswith(("datetime64", "timestamp")):
             unit = kind[kind.index("[") + 1 :].split("]")[0].replace(", UTC", "")
-            made = pa.array(found, pa.int64()).cast(pa.timestamp(unit, "UTC" if "UTC" in kind else None))
-            return pd.Series(made.to_numpy(zero_copy_only=False)) if "pyarrow" not in kind else pd.Series(made, dtype=kind)
+            moments = pa.array(found, pa.int64()).cast(pa.timestamp(unit, "UTC" if "UTC" in kind else None))
+            return pd.Series(moments.to_pandas(types_mapper=pd.ArrowDtype if kind.endswith("[pyarrow]") else None))
         if None in found and kind in (*WHOLES, *NATURALS, "bool"):
             return pd.Series(found)
-        return pd.Series(found, dtype=kind.split()[0])
+        return pd.Series(found, dtype=kind.removeprefix("nullable ").split()[0])
 
     def made(self, columns, folder):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             frame = pd.DataFrame({name: self.series(kind, found) for name, (kind, found) in columns.items()})
         return copied.copy(frame, folder).resolved(folder)
+
+
+class PandasArrow(Pandas):
+    """A pandas frame whose columns are Arrow's."""
+
+    types = PANDAS_ARROW
+    identifiers = ("int64[pyarrow]", "double[pyarrow]", "string[pyarrow]")
 
 
 POLARS = {
@@ -197,6 +213,12 @@ class Spark(Parquet):
     """A folder of Parquet files that Spark reads; it knows no nanoseconds and no halves."""
 
     types = {name: family for name, family in ARROW.items() if name.split()[0] not in ("s", "ns", "float16")}
+
+    def hurry(self, engine):
+        from tests.spark import INTERPRETED
+
+        for name, value in INTERPRETED.items():
+            engine._session.conf.set(name, value)
 
     def made(self, columns, folder):
         from discreet.data.spark import settle
@@ -260,6 +282,6 @@ KINDS = {
     "csv": Csv(), "csv.gz": Csv(ext=".csv.gz"), "csv crlf": Csv("\r\n"), "csv lines": Csv(quote=None),
     "csv crlf lines": Csv("\r\n", quote=None), "parquet": Parquet(), "parquet files": Parquet(3),
     "parquet plain": Parquet(write_statistics=False, use_dictionary=False),
-    "parquet groups": Parquet(row_group_size=7, data_page_version="2.0"), "arrow": Arrow(), "pandas": Pandas(), "polars": Polars(),
+    "parquet groups": Parquet(row_group_size=7, data_page_version="2.0"), "arrow": Arrow(), "pandas": Pandas(), "pandas arrow": PandasArrow(), "polars": Polars(),
     "postgres": Postgres(), "spark": Spark(),
 }  # fmt: skip
