@@ -93,7 +93,9 @@ def test_a_source_that_begins_to_compute_is_refused_by_the_question_and_by_refre
     connection.execute("CREATE TABLE shown (id integer, a integer, b integer); INSERT INTO shown VALUES (1, 2, 3)")
     curator = dp.Curator(tmp_path / "v.discreet")
     columns = {"a": dp.between(0, 9)}
-    curator.register("t", source(connection), unit=dp.person("id", max_rows=1), columns=columns, budget=dp.Budget(epsilon=9))
+    curator.register(
+        "t", source(connection), unit=dp.person("id", max_rows=1), columns=columns, budget=dp.Budget(epsilon=9)
+    )
     session = curator.session(curator.grant("alice", "t"))
     connection.execute("ALTER TABLE shown ADD COLUMN c integer GENERATED ALWAYS AS (1 / b) VIRTUAL")
     with pytest.raises(Refusal, match="discreet refresh t"):

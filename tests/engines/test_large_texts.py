@@ -32,7 +32,9 @@ PHYSICAL = dict.fromkeys(["id", *COLUMNS], "VARCHAR")
 
 def holding(subject, texts, large):
     """A table whose rows hold one text in every column, each written as SQL, and a last row with large ones."""
-    rows = [dict.fromkeys(PHYSICAL, text) for text in texts] + [{**dict.fromkeys(PHYSICAL, "NULL"), **large}] * bool(large)
+    rows = [dict.fromkeys(PHYSICAL, text) for text in texts] + [{**dict.fromkeys(PHYSICAL, "NULL"), **large}] * bool(
+        large
+    )
     written = " UNION ALL ".join(
         "SELECT " + ", ".join(f"{text} AS {subject.dialect.quote(name)}" for name, text in row.items()) for row in rows
     )

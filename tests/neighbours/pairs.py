@@ -169,7 +169,10 @@ def found(groups, group):
 def answers(runner, question, unit):
     """The tallies of each group, every one of them a whole number."""
     if question.keys.selected:
-        rows = [(row[: len(question.keys.columns)], row[len(question.keys.columns) :]) for row in runner.tallies(question, unit)]
+        rows = [
+            (row[: len(question.keys.columns)], row[len(question.keys.columns) :])
+            for row in runner.tallies(question, unit)
+        ]
     else:
         rows = list(enumerate(runner.in_order(question, unit)))
     assert all(type(value) is int for _, tallies in rows for value in tallies)

@@ -9,7 +9,7 @@ import pytest
 from tests.neighbours.pairs import COMPARED, UNITS, World
 from tests.neighbours.sources import KINDS
 
-SMALL = [name for name in KINDS if name != "spark"]
+SMALL = [name for name in KINDS if "spark" not in name]
 LARGE = [(kind, identifier, unit) for kind in KINDS for identifier in KINDS[kind].identifiers for unit in UNITS]
 
 
@@ -27,8 +27,7 @@ def test_neighbours_differ_by_no_more_than_one_person_in_spark(record_property):
     from tests.spark import opened
 
     with opened(b"s" * 32):
-        World("spark", "float64").check({"a person", "added 0"})
-        World("spark", "text word", "few rows").check({"a person"})
+        World("spark", "text word").check({"a person", "added 5"})
     record_property("pairs", COMPARED["spark"])
 
 

@@ -42,7 +42,11 @@ _TABLES = {"r", "p", "m"}  # plain and partitioned tables, materialized views
 _PLAIN = {"QUERY", "RANGETBLENTRY", "RTEPERMISSIONINFO", "ALIAS", "FROMEXPR", "RANGETBLREF", "TARGETENTRY", "VAR"}
 _PLAIN |= {"CONST", "OPEXPR", "BOOLEXPR", "NULLTEST", "BOOLEANTEST", "RELABELTYPE"}
 _ONCE = ("{QUERY ", "{RANGETBLREF ")
-_NODE, _OPERATOR, _LIMIT = re.compile(r"\{([A-Z]+)"), re.compile(r":opno (\d+)"), re.compile(r":limit(?:Count|Offset) \{")
+_NODE, _OPERATOR, _LIMIT = (
+    re.compile(r"\{([A-Z]+)"),
+    re.compile(r":opno (\d+)"),
+    re.compile(r":limit(?:Count|Offset) \{"),
+)
 
 
 def check_stored(path: str, oid: int, connection: psycopg.Connection[Any]) -> None:

@@ -177,7 +177,9 @@ def _table(found: SparkSession, source: Source) -> DataFrame:
 def _coarse(found: SparkSession, source: Source, frame: DataFrame) -> frozenset[str]:
     """Return the columns that hold moments in milliseconds; every file has the same, as `describe` has seen to."""
     moments = any(field.dataType.simpleString().startswith("timestamp") for field in frame.schema)
-    return in_milliseconds(found, _parquet(source, frame)[:1])[0] if moments and _parquet(source, frame) else frozenset()
+    return (
+        in_milliseconds(found, _parquet(source, frame)[:1])[0] if moments and _parquet(source, frame) else frozenset()
+    )
 
 
 def _check_moments(found: SparkSession, source: Source) -> None:
@@ -200,9 +202,7 @@ def _parquet(source: Source, frame: DataFrame) -> list[str]:
     return [unquote(file) for file in frame.inputFiles() if file.lower().endswith((".parquet", ".pq"))]
 
 
-def _folder(
-    found: SparkSession, source: Source, *, merge: bool = False, schema: StructType | None = None
-) -> DataFrame:
+def _folder(found: SparkSession, source: Source, *, merge: bool = False, schema: StructType | None = None) -> DataFrame:
     # Searched by names alone, a folder called year=2024 adds no column, whose type would be guessed.
     reader = found.read.option("recursiveFileLookup", True).option("mergeSchema", merge)
     reader = reader if schema is None else reader.schema(schema)
