@@ -30,8 +30,8 @@ REFUSED = {
     "a generated column": "CREATE TABLE shown (id integer, b integer, a integer GENERATED ALWAYS AS (1 / b) VIRTUAL)",
     "one in a partition": "CREATE TABLE shown (id integer, b integer, a integer GENERATED ALWAYS AS (1 / b) VIRTUAL)"
     " PARTITION BY LIST (id); CREATE TABLE part PARTITION OF shown DEFAULT",
-    "a row policy": "CREATE TABLE shown (id integer, a integer, b integer); ALTER TABLE shown ENABLE ROW LEVEL SECURITY;"
-    " CREATE POLICY p ON shown USING (1 / b > 0)",
+    "a row policy": "CREATE TABLE shown (id integer, a integer, b integer);"
+    " ALTER TABLE shown ENABLE ROW LEVEL SECURITY; CREATE POLICY p ON shown USING (1 / b > 0)",
     "a row policy of a child": "CREATE TABLE shown (id integer, a integer); CREATE TABLE child () INHERITS (shown);"
     " ALTER TABLE child ENABLE ROW LEVEL SECURITY",
     "a row policy under a view": f"ALTER TABLE t ENABLE ROW LEVEL SECURITY; {SHOWN}id, a FROM t",

@@ -63,3 +63,16 @@ def test_a_catalog_table_of_milliseconds_is_refused_by_its_schema(ours, tmp_path
             home.describe(spark("coarse", catalog=True, master=MASTER))
     finally:
         ours._session.sql("DROP TABLE coarse")
+
+
+def test_a_view_of_the_catalog_is_refused(ours, tmp_path):
+    written(tmp_path / "t" / "a.parquet", "us", [0])
+    ours._session.sql(f"CREATE TABLE stored USING parquet LOCATION '{tmp_path / 't'}'")
+    ours._session.sql("CREATE VIEW computed AS SELECT 1 / n AS n FROM stored")
+    try:
+        assert "n" in home.describe(spark("stored", catalog=True, master=MASTER))
+        with pytest.raises(BadParameter, match="it is a view"):
+            home.describe(spark("computed", catalog=True, master=MASTER))
+    finally:
+        ours._session.sql("DROP VIEW computed")
+        ours._session.sql("DROP TABLE stored")

@@ -7,9 +7,9 @@ import pytest
 
 import discreet as dp
 from discreet.plan.dialect import MOST_BYTES, MOST_SPELLED
+from discreet.plan.expressions import Name
 from discreet.plan.keys import keys_of
 from discreet.plan.nodes import Scan, columns_of
-from discreet.plan.expressions import Name
 from discreet.plan.reading import DAY, NUMBER, WHOLE
 from discreet.plan.relation import Relation
 from discreet.plan.scalar import raw_sql

@@ -39,6 +39,11 @@ ARROW = {
 }  # fmt: skip
 
 
+def without(types, *words):
+    """The types whose names begin with none of these words."""
+    return {name: family for name, family in types.items() if name.split()[0] not in words}
+
+
 def arrow_type(name):
     """The Arrow type that a name of ours means."""
     word = name.split()[0]
@@ -84,7 +89,7 @@ class Kind:
 class Arrow(Kind):
     """Rows in memory, as an Arrow table; DuckDB takes no halves from there."""
 
-    types = {name: family for name, family in ARROW.items() if not name.startswith("float16")}
+    types = without(ARROW, "float16")
 
     def table(self, columns):
         return pa.table({name: arrow_array(kind, found) for name, (kind, found) in columns.items()})
@@ -99,7 +104,7 @@ class Parquet(Arrow):
     They know no seconds; milliseconds, which DuckDB cannot read safely, are refused by the schema alone.
     """
 
-    types = {name: family for name, family in ARROW.items() if name.split()[0] not in ("s", "ms")}
+    types = without(ARROW, "s", "ms")
 
     def __init__(self, files=1, **options):
         self.files, self.options = files, options
@@ -154,7 +159,8 @@ NULLABLE = {
 }
 PANDAS = {
     **{name: lossless(family) for name, family in (WHOLES | NATURALS).items()}, **NULLABLE, **FLOATS, **TEXTS,
-    "bool": v.FLAGS, "boolean": v.FLAGS, "nullable Float32": v.floats(*v.SINGLE), "nullable Float64": v.floats(*v.DOUBLE),
+    "bool": v.FLAGS, "boolean": v.FLAGS,
+    "nullable Float32": v.floats(*v.SINGLE), "nullable Float64": v.floats(*v.DOUBLE),
     **{f"datetime64[{each.replace(' ', ', ')}]": family for each, family in MOMENTS.items()},
     "string": v.texts("word"), "category": v.texts("key"), "object": v.texts("day"),
 }  # fmt: skip
@@ -224,7 +230,7 @@ class Polars(Kind):
         return copied.copy(frame, folder).resolved(folder)
 
 
-FEW = (
+SPARK = (
     "int64",
     "float64 missing",
     "ms",
@@ -236,12 +242,13 @@ FEW = (
     "text key",
     "text word",
 )
+FEW = {name: ARROW[name] for name in SPARK}
 
 
 class Spark(Parquet):
     """A folder of Parquet files that Spark reads, with a few types: it takes its time over many columns."""
 
-    types = {name: ARROW[name] for name in FEW}
+    types = FEW
     identifiers = ("text word", "int64")
 
     def hurry(self, engine):
@@ -263,22 +270,33 @@ class Spark(Parquet):
 class SparkAll(Spark):
     """The same with every type that it knows; these are no nanoseconds and no halves."""
 
-    types = {name: family for name, family in ARROW.items() if name.split()[0] not in ("s", "ns", "float16")}
+    types = without(ARROW, "s", "ns", "float16")
     identifiers = ("int64", "float64", "text word")
 
 
+def exact(*hostile):
+    """Exact numbers of a database, as they are written."""
+    return v.Family(v.STEPS, (1, 2.5, 40), (*hostile, "NaN", "0.00", None))
+
+
+def time(*hostile):
+    """Days and moments of a database, as they are written."""
+    return v.Family(v.WORDS["day"][0], ("2020-02-03", "2021-01-01"), (*hostile, "infinity", "-infinity", None))
+
+
+UUIDS = tuple(f"0000000{number}-0000-0000-0000-000000000000" for number in range(3))
 POSTGRES = {
     "smallint": WHOLES["int16"], "integer": WHOLES["int32"], "bigint": WHOLES["int64"], "real": v.floats(*v.SINGLE),
     "double precision": v.floats(*v.DOUBLE), "real missing": v.floats(*v.SINGLE, v.MISSING),
     "double precision missing": v.floats(*v.DOUBLE, v.MISSING), "boolean": v.FLAGS,
-    "numeric": v.Family(v.STEPS, (1, 2.5, 40), ("NaN", "Infinity", "-Infinity", "9" * 5000, "-0." + "1" * 5000, "0", None)),
-    "numeric(9,2)": v.Family(v.STEPS, (1, 2.5, 40), ("NaN", "9999999.99", "-9999999.99", "0.00", None)),
-    "numeric(1000,500)": v.Family(v.STEPS, (1, 2.5, 40), ("NaN", "9" * 400, "-" + "9" * 400, "1e-400", None)),
-    "date": v.Family(v.WORDS["day"][0], ("2020-02-03", "2021-01-01"), ("infinity", "-infinity", "4713-01-01 BC", "5874897-12-31", None)),
-    "timestamp": v.Family(v.WORDS["day"][0], ("2020-02-03", "2021-01-01"), ("infinity", "-infinity", "4713-01-01 BC", "294276-12-31", None)),
-    "timestamptz": v.Family(v.WORDS["day"][0], ("2020-02-03", "2021-01-01"), ("infinity", "-infinity", "4713-01-02 BC", "294276-12-31", None)),
-    **TEXTS, "char(7)": v.texts("key"), "varchar": v.texts("place"), "mood": v.Family(v.WORDS["key"][0], ("a", "b"), ("c", None)),
-    "uuid": v.Family(v.WORDS["word"][0], tuple(f"0000000{n}-0000-0000-0000-000000000000" for n in range(3)), ("f" * 32, "0" * 32, None)),
+    "numeric": exact("Infinity", "-Infinity", "9" * 5000, "-0." + "1" * 5000),
+    "numeric(9,2)": exact("9999999.99", "-9999999.99"),
+    "numeric(1000,500)": exact("9" * 400, "-" + "9" * 400, "1e-400"),
+    "date": time("4713-01-01 BC", "5874897-12-31"), "timestamp": time("4713-01-01 BC", "294276-12-31"),
+    "timestamptz": time("4713-01-02 BC", "294276-12-31"), **TEXTS,
+    "char(7)": v.texts("key"), "varchar": v.texts("place"),
+    "mood": v.Family(v.WORDS["key"][0], ("a", "b"), ("c", None)),
+    "uuid": v.Family(v.WORDS["word"][0], UUIDS, ("f" * 32, "0" * 32, None)),
 }  # fmt: skip
 
 
@@ -320,9 +338,20 @@ def cut(value, kind):
 
 
 KINDS = {
-    "csv": Csv(), "csv.gz": Csv(ext=".csv.gz"), "csv crlf": Csv("\r\n"), "csv lines": Csv(quote=None),
-    "csv crlf lines": Csv("\r\n", quote=None), "parquet": Parquet(), "parquet files": Parquet(3),
+    "csv": Csv(),
+    "csv.gz": Csv(ext=".csv.gz"),
+    "csv crlf": Csv("\r\n"),
+    "csv lines": Csv(quote=None),
+    "csv crlf lines": Csv("\r\n", quote=None),
+    "parquet": Parquet(),
+    "parquet files": Parquet(3),
     "parquet plain": Parquet(write_statistics=False, use_dictionary=False),
-    "parquet groups": Parquet(row_group_size=7, data_page_version="2.0"), "arrow": Arrow(), "pandas": Pandas(), "pandas arrow": PandasArrow(), "polars": Polars(),
-    "postgres": Postgres(), "spark": Spark(), "spark all": SparkAll(),
-}  # fmt: skip
+    "parquet groups": Parquet(row_group_size=7, data_page_version="2.0"),
+    "arrow": Arrow(),
+    "pandas": Pandas(),
+    "pandas arrow": PandasArrow(),
+    "polars": Polars(),
+    "postgres": Postgres(),
+    "spark": Spark(),
+    "spark all": SparkAll(),
+}

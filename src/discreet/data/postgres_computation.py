@@ -35,7 +35,8 @@ SELECT o.oid::bigint FROM pg_operator AS o
 JOIN pg_type AS l ON l.oid = o.oprleft JOIN pg_type AS r ON r.oid = o.oprright
 WHERE o.oprnamespace = 'pg_catalog'::regnamespace AND o.oprname IN ('=', '<>', '<', '<=', '>', '>=')
   AND ((l.typname IN ('int2', 'int4', 'int8') AND r.typname IN ('int2', 'int4', 'int8')) OR (l.oid = r.oid
-       AND l.typname IN ('bool', 'float4', 'float8', 'numeric', 'text', 'bpchar', 'uuid', 'date', 'timestamp', 'timestamptz')))
+       AND l.typname IN ('bool', 'float4', 'float8', 'numeric', 'text', 'bpchar', 'uuid', 'date', 'timestamp',
+                         'timestamptz')))
 """
 _TABLES = {"r", "p", "m"}  # plain and partitioned tables, materialized views
 # The nodes of a view that shows columns of one table, of the rows for which plain comparisons hold.

@@ -44,6 +44,7 @@ _GLOB = re.compile(r"([{}\[\]*?\\])")
 _ENDINGS = "*.{parquet,pq,PARQUET,PQ}"
 # Clocks of file systems are coarse: a file changed again within this time of its stamp might look unchanged.
 _COARSE_SECONDS = 2.0
+_STORED = ("MANAGED", "EXTERNAL")
 
 Listing = list[tuple[str, int, int]]  # name, bytes, milliseconds since 1970
 
@@ -183,8 +184,11 @@ def _coarse(found: SparkSession, source: Source, frame: DataFrame) -> frozenset[
 
 
 def _check_moments(found: SparkSession, source: Source) -> None:
-    """Refuse moments in milliseconds where they cannot be read without a conversion that could fail."""
+    """Refuse what would be computed while rows are read, where that could fail: views, milliseconds of the catalog."""
     with withheld():
+        if _cluster(source).catalog and found.catalog.getTable(source.path).tableType not in _STORED:
+            why = "it is a view, computed when it is read: one row could make every question fail"
+            raise BadParameter("source", source.path, why=why, fix="write its rows to a table, and register that")
         coarse = {*in_milliseconds(found, _parquet(source, _table(found, source)))}
     if len(coarse) > 1:
         why, fix = "its files count moments in different units", "write all files of one table with one schema"
