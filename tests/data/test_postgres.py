@@ -180,6 +180,13 @@ CHANGES = {
     "delete": "DELETE FROM {} WHERE cost = 9",
     "truncate": "TRUNCATE {}",
     "another table of that name": "ALTER TABLE {} RENAME TO old_{}; CREATE TABLE {} AS SELECT * FROM old_{}",
+    "another column of that name": "ALTER TABLE {} DROP COLUMN cost; ALTER TABLE {} ADD COLUMN cost integer DEFAULT 7",
+    "two columns that change names": "ALTER TABLE {} RENAME patient TO p; ALTER TABLE {} RENAME ward TO patient;"
+    " ALTER TABLE {} RENAME p TO ward",
+    "another type": "ALTER TABLE {} ALTER COLUMN ward TYPE varchar(3)",
+    "a generated column": "ALTER TABLE {} ADD COLUMN twice integer GENERATED ALWAYS AS (cost * 2) VIRTUAL",
+    "row security": "ALTER TABLE {} ENABLE ROW LEVEL SECURITY",
+    "the label of an enum": "ALTER TYPE mood_{} RENAME VALUE 'a' TO 'c'",
 }
 
 
@@ -188,6 +195,8 @@ def test_a_change_of_the_table_is_noticed(url, change):
     name = f"changed_{list(CHANGES).index(change)}"
     with admin(owner(url)) as connection:
         connection.execute(f"CREATE TABLE {name} AS SELECT * FROM visits")
+        if "enum" in change:
+            connection.execute(f"CREATE TYPE mood_{name} AS ENUM ('a', 'b'); ALTER TABLE {name} ADD mood mood_{name}")
         told(connection)
         source = postgres(name, owner(url))
         stored = home.fingerprint(source, KEY)

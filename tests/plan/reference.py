@@ -20,7 +20,7 @@ TRUE, FALSE = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
 
 def read(column, raw):
     """Return what a raw value becomes in a declared column: steps, days, a flag, a key, text, or None."""
-    if raw is None:
+    if raw is None or (isinstance(raw, str) and len(raw.encode()) > most_bytes(column)):
         return None
     match column.kind:
         case "number":
@@ -36,6 +36,12 @@ def read(column, raw):
         case "category":
             key = read_text(raw) if isinstance(column.keys[0], str) else read_whole(raw)
             return key if key in column.keys else None
+
+
+def most_bytes(column):
+    """How long a text may be that is read as such a column."""
+    plain = column.kind == "text" or isinstance((column.keys or (0,))[0], str)
+    return 65_536 if plain else 1_000
 
 
 def read_number(column, raw):

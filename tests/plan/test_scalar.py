@@ -280,3 +280,13 @@ def test_no_product_of_wide_numbers_overflows_on_a_row_because_its_operands_are_
         else:
             with pytest.raises(Refusal):
                 type_of(expression, schema)
+
+
+@pytest.mark.parametrize("physical", ["DECIMAL(38,38)", "DECIMAL(38,37)"])
+def test_a_type_of_too_many_places_is_refused_with_what_to_declare(physical):
+    """The refusal is the one of reading, so that a table is refused when it is registered and not when it is asked."""
+    column = dp.between(-9, 9).named("x")
+    for door in (is_readable, raw_sql):
+        with pytest.raises(Refusal, match="fewer decimal places"):
+            door(column, physical)
+    assert is_readable(dp.between(0, 1, step=0.1).named("x"), "DECIMAL(38,30)")

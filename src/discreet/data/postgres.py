@@ -10,6 +10,7 @@ from discreet.core.errors import BadParameter
 from discreet.data.csv_dialect import SourceMissing
 from discreet.data.fingerprint import SourceChanged
 from discreet.data.postgres_catalog import columns, found, quoted_name, reached, seen, split
+from discreet.data.postgres_computation import check_stored
 from discreet.data.postgres_engine import PostgresEngine as PostgresEngine
 from discreet.data.server import Server
 from discreet.data.source import Source
@@ -20,7 +21,7 @@ ENGINE = "postgres"
 def settle(source: Source) -> Source:
     """Return the source as it is stored, once its table was found to be readable and its role to have what it needs."""
     with reached(source) as connection:
-        found(source, connection)
+        check_stored(source.path, found(source, connection), connection)
     schema, table = split(source.path)
     path = f"{quoted_name(schema)}.{table}" if "." in schema or '"' in schema else f"{schema}.{table}"
     return Source(source.kind, path, source.options)
@@ -39,13 +40,12 @@ def from_sql(source: Source) -> str:
 def fingerprint(source: Source, key: bytes) -> dict[str, Any]:
     """Return which table it is, and a stamp of what changes when its rows do.
 
-    The stamp is made of the files of the table and of its partitions, and of the server's counters of rows that were
-    inserted, updated and deleted; of a view, of its definition and of the same for all that it reads. So it costs no
-    look at any row, and may notice too much: VACUUM FULL, CLUSTER, a change that was rolled back and a reset of the
-    counters (which a crash of the server is) look like changes. What it notices late: a session reports its counts
-    up to a second after it committed, or when it is next idle. What it does not notice: changes in a foreign table or
-    behind a function that a view calls, a view whose answer depends on the time or the role, policies of row security,
-    and anything at all where `track_counts` is off.
+    The stamp is made of the files of the table and of its partitions, of the numbers, names, types and definitions of
+    their columns, and of the server's counters of rows that were inserted, updated and deleted; of a view, of its
+    definition and of the same for all that it reads. So it costs no look at any row, and may notice too much: VACUUM
+    FULL, CLUSTER, a change that was rolled back and a reset of the counters (which a crash of the server is) look like
+    changes. What it notices late: a session reports its counts up to a second after it committed, or when it is next
+    idle. What it does not notice: changed rows where `track_counts` is off.
     """
     now = seen(source)
     digest = hashlib.blake2b(now.identity.encode(), key=key, digest_size=32).hexdigest()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.core.errors import Refusal
 from discreet.data.csv_dialect import SourceMissing
+from discreet.data.postgres_computation import check_stored
 from discreet.data.postgres_engine import connected, import_psycopg
 from discreet.data.server import Server
 from discreet.data.source import Source
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 # Tests run on it and on the newest one.
 LEAST_VERSION = 16
+_MOST_DIGITS = 37  # of a number that 126 bits hold
 _KINDS = "rvmfp"  # tables, views, materialized views, foreign and partitioned tables
 
 _NAMES = {
@@ -64,7 +66,9 @@ SELECT attname::text, t.typname::text, t.typtype::text, t.typnamespace = 'pg_cat
        format_type(type, modifier)
 FROM typed JOIN pg_type AS t ON t.oid = type WHERE t.typtype <> 'd' ORDER BY attnum
 """
-# All relations under one: its partitions and children, and, of a view, what its rule depends on.
+# All relations under one: its partitions and children, and, of a view, what its rule depends on. With each what changes
+# when its rows do, and what its columns are: numbers, names, types, what rows hold that are older than a column, the
+# labels of enums. A column that is dropped and added anew, or two that change names, leave the files as they were.
 _UNDER = """
 WITH RECURSIVE under AS (
   SELECT %s::oid AS oid
@@ -77,9 +81,17 @@ WITH RECURSIVE under AS (
     WHERE r.ev_class = under.oid
   ) AS found
 )
-SELECT c.oid::bigint, c.relkind::text, c.relfilenode::bigint,
+SELECT c.oid::bigint, c.relkind::text, c.relfilenode::bigint, c.relrowsecurity, c.relforcerowsecurity,
        pg_stat_get_tuples_inserted(c.oid), pg_stat_get_tuples_updated(c.oid), pg_stat_get_tuples_deleted(c.oid),
-       CASE WHEN c.relkind IN ('v', 'm') THEN pg_get_viewdef(c.oid) END
+       CASE WHEN c.relkind IN ('v', 'm') THEN pg_get_viewdef(c.oid) END,
+       (SELECT json_agg(json_build_array(
+          a.attnum, a.attname, a.atttypid::bigint, a.atttypmod, a.attcollation::bigint, a.attisdropped, a.attgenerated,
+          CASE WHEN a.attgenerated <> '' THEN pg_get_expr(g.adbin, g.adrelid) END, a.attmissingval::text,
+          (SELECT json_agg(json_build_array(e.oid::bigint, e.enumlabel) ORDER BY e.oid) FROM pg_type AS t
+           JOIN pg_enum AS e ON e.enumtypid IN (t.oid, t.typbasetype) WHERE t.oid = a.atttypid)
+        ) ORDER BY a.attnum)::text
+        FROM pg_attribute AS a LEFT JOIN pg_attrdef AS g ON g.adrelid = a.attrelid AND g.adnum = a.attnum
+        WHERE a.attrelid = c.oid AND a.attnum > 0)
 FROM under JOIN pg_class AS c USING (oid) ORDER BY c.oid
 """
 _IDENTITY = """
@@ -95,7 +107,7 @@ class Seen:
     server: str
     database: int
     oid: int
-    under: tuple[tuple[int, str, int, int, int, int, str | None], ...]
+    under: tuple[tuple[Any, ...], ...]
 
     @property
     def identity(self) -> str:
@@ -126,7 +138,9 @@ def seen(source: Source) -> Seen:
 def columns(source: Source) -> dict[str, str]:
     """Return the columns that the role may read, in order, with their types by the names that plans know."""
     with reached(source) as connection:
-        rows = connection.execute(_COLUMNS, [found(source, connection)]).fetchall()
+        oid = found(source, connection)
+        check_stored(source.path, oid, connection)
+        rows = connection.execute(_COLUMNS, [oid]).fetchall()
     return {name: _physical(*described) for name, *described in rows}
 
 
@@ -193,4 +207,6 @@ def _physical(name: str, kind: str, own: bool, modifier: int, written: str) -> s
         return "NUMERIC"
     digits, places = (modifier - 4) >> 16, ((modifier - 4) & 0x7FF ^ 1024) - 1024
     # Digits before the point that are always zero count, and so do places that are always zero.
-    return f"DECIMAL({max(digits + max(-places, 0), places)},{max(places, 0)})"
+    whole = max(digits + max(-places, 0), places)
+    # Counted in its last place a longer one would fit no integer; it is read as one without a limit.
+    return f"DECIMAL({whole},{max(places, 0)})" if whole <= _MOST_DIGITS else "NUMERIC"

@@ -17,11 +17,12 @@ from discreet.data.cluster import Cluster
 from discreet.data.csv_dialect import SourceMissing, missing
 from discreet.data.fingerprint import SourceChanged
 from discreet.data.source import Source
+from discreet.data.spark_moments import as_integers, in_milliseconds, moment_sql
 from discreet.data.spark_session import session, withheld
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.types import DataType
+    from pyspark.sql.types import DataType, StructType
 
 # DuckDB's names of Spark's types.
 _NAMES = {
@@ -43,6 +44,7 @@ _GLOB = re.compile(r"([{}\[\]*?\\])")
 _ENDINGS = "*.{parquet,pq,PARQUET,PQ}"
 # Clocks of file systems are coarse: a file changed again within this time of its stamp might look unchanged.
 _COARSE_SECONDS = 2.0
+_STORED = ("MANAGED", "EXTERNAL")
 
 Listing = list[tuple[str, int, int]]  # name, bytes, milliseconds since 1970
 
@@ -76,6 +78,7 @@ def describe(source: Source) -> dict[str, str]:
     }:
         why, fix = "the schemas of its files differ", "write all files of one table with one schema"
         raise BadParameter("source", source.path, why=why, fix=fix)
+    _check_moments(found, source)
     return {field.name: _name(field.dataType) for field in schema}
 
 
@@ -87,9 +90,14 @@ def read(found: SparkSession, source: Source) -> DataFrame:
     from pyspark.sql.types import StringType
 
     frame = _table(found, source)
+    schema, coarse = frame.schema, _coarse(found, source, frame)
+    if coarse:
+        frame = _folder(found, source, schema=as_integers(schema, coarse))
     columns = []
-    for field in frame.schema:
+    for field in schema:
         quoted = read_as = "`" + field.name.replace("`", "``") + "`"
+        if field.name in coarse:
+            read_as = moment_sql(quoted, field.dataType.simpleString())
         if isinstance(field.dataType, StringType):
             read_as = f"make_valid_utf8({quoted})"
             if field.dataType != StringType():  # a collation of its own
@@ -167,9 +175,41 @@ def _table(found: SparkSession, source: Source) -> DataFrame:
     return found.table(source.path) if _cluster(source).catalog else _folder(found, source)
 
 
-def _folder(found: SparkSession, source: Source, *, merge: bool = False) -> DataFrame:
+def _coarse(found: SparkSession, source: Source, frame: DataFrame) -> frozenset[str]:
+    """Return the columns that hold moments in milliseconds; every file has the same, as `describe` has seen to."""
+    moments = any(field.dataType.simpleString().startswith("timestamp") for field in frame.schema)
+    return (
+        in_milliseconds(found, _parquet(source, frame)[:1])[0] if moments and _parquet(source, frame) else frozenset()
+    )
+
+
+def _check_moments(found: SparkSession, source: Source) -> None:
+    """Refuse what would be computed while rows are read, where that could fail: views, milliseconds of the catalog."""
+    with withheld():
+        if _cluster(source).catalog and found.catalog.getTable(source.path).tableType not in _STORED:
+            why = "it is a view, computed when it is read: one row could make every question fail"
+            raise BadParameter("source", source.path, why=why, fix="write its rows to a table, and register that")
+        coarse = {*in_milliseconds(found, _parquet(source, _table(found, source)))}
+    if len(coarse) > 1:
+        why, fix = "its files count moments in different units", "write all files of one table with one schema"
+        raise BadParameter("source", source.path, why=why, fix=fix)
+    if _cluster(source).catalog and (names := sorted(*coarse)):
+        why = "Spark converts milliseconds while it reads a catalog table, and one value could make every question fail"
+        fix = f"register its folder, or write {', '.join(names)} in microseconds"
+        raise BadParameter("source", source.path, why=why, fix=fix)
+
+
+def _parquet(source: Source, frame: DataFrame) -> list[str]:
+    """Return the Parquet files that a frame reads, as Java opens them."""
+    if _is_here(source):
+        return [str(file) for file in files_here.files(_as_files(source))]
+    return [unquote(file) for file in frame.inputFiles() if file.lower().endswith((".parquet", ".pq"))]
+
+
+def _folder(found: SparkSession, source: Source, *, merge: bool = False, schema: StructType | None = None) -> DataFrame:
     # Searched by names alone, a folder called year=2024 adds no column, whose type would be guessed.
     reader = found.read.option("recursiveFileLookup", True).option("mergeSchema", merge)
+    reader = reader if schema is None else reader.schema(schema)
     if _is_here(source):
         return reader.parquet(*(_GLOB.sub(r"\\\1", str(file)) for file in files_here.files(_as_files(source))))
     return reader.option("pathGlobFilter", _ENDINGS).parquet(source.path)

@@ -16,6 +16,10 @@ NARROW = 1 << 62
 WIDE = 1 << 126
 # A table has fewer rows: sums are proven to fit for so many.
 MOST_ROWS = 1 << 40
+# What spells a number, a day or a truth value has at most so many bytes; a longer text spells none.
+MOST_SPELLED = 1000
+# A plain text and an identifier have at most so many bytes of UTF-8; a longer one is null. So no row is too large.
+MOST_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,14 @@ class Dialect:
         """Convert; what cannot be converted becomes null."""
         return f"TRY_CAST({sql} AS {kind})"
 
+    def bytes_of(self, text: str) -> str:
+        """Count the bytes of a text in UTF-8, without looking at them."""
+        return f"strlen({text})"
+
+    def short(self, text: str, most: int) -> str:
+        """Return a text of at most so many bytes, and null for a longer one, which nothing else ever looks at."""
+        return f"(CASE WHEN {self.bytes_of(text)} <= {most} THEN {text} END)"
+
     def double_of_text(self, text: str, pattern: str) -> str:
         """Return the float nearest to the number that a text spells, infinite or zero at the ends; null for others."""
         return self.try_cast(f"(CASE WHEN {self.matches(text, pattern)} THEN {text} END)", self.double)
@@ -98,6 +110,8 @@ class Dialect:
         is not a number is a missing identifier.
         """
         kind = Physical.parse(physical)
+        if kind.family == "text":
+            return self.short(self.cast(sql, self.text), MOST_BYTES)
         if kind.family == "double":
             return self._floating_person(sql if kind.name == self.double else self.cast(sql, self.double))
         return self.plain_decimal(sql) if kind.places else self.cast(sql, self.text)
@@ -179,8 +193,8 @@ class Dialect:
 
         It is an ENUM, which DuckDB makes from the dictionary of a Parquet file rather than from every row.
         """
-        listed = ", ".join(self.literal(key) for key in keys)
-        return self.try_cast(sql, f"ENUM({listed})")
+        known = list(keys)
+        return self.try_cast(self.short(sql, longest(known)), f"ENUM({', '.join(map(self.literal, known))})")
 
     def code_place(self, code: str, keys: Iterable[str]) -> str:  # noqa: ARG002  (others have to look them up)
         """Return the place among the keys, from 0, of what `code` gave; null where it has none."""
@@ -235,6 +249,11 @@ class Dialect:
     def date(self, day: dt.date) -> str:
         """Write a date."""
         return f"DATE '{day.isoformat()}'"
+
+
+def longest(texts: Iterable[str]) -> int:
+    """Return how many bytes the longest of some texts has."""
+    return max((len(text.encode()) for text in texts), default=0)
 
 
 DUCKDB = Dialect()

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from discreet.plan.dialect import MOST_ROWS, Dialect
+from discreet.plan.dialect import MOST_ROWS, Dialect, longest
 from discreet.plan.select import select
 
 _TYPES = {
@@ -25,7 +25,7 @@ _TYPES = {
 _MOST_NAME = 63
 # So short a text, with so short an exponent, spells a number that no float is too small or too large for.
 _SHORT = 200
-_SHORT_NUMBER = r" *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,2})? *"
+_SHORT_NUMBER = r" *[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,2})? *"
 # So many digits decide to which float a number is nearest; of the others it matters whether they are all zeros.
 _DIGITS = 800
 # Up to so many values are looked for one after the other; so are numbers, if it is no name that is looked for.
@@ -87,6 +87,10 @@ class Postgres(Dialect):
         """Read a decimal; NaN, which equals itself here, is null."""
         return f"NULLIF({sql}, CAST('NaN' AS numeric))"
 
+    def bytes_of(self, text: str) -> str:
+        """Count the bytes of a text; the server knows them without fetching or unpacking a long one."""
+        return f"octet_length({text})"
+
     def double_of_text(self, text: str, pattern: str) -> str:
         """Return the float nearest to the number that a text spells; long ones are weighed digit by digit."""
         short = f"length({text}) <= {_SHORT} AND {self.matches(text, _SHORT_NUMBER)}"
@@ -144,11 +148,13 @@ class Postgres(Dialect):
 
     def among(self, sql: str, keys: Iterable[str]) -> str:
         """Return the text if it is one of the keys, else null; the server looks them up in a hash table."""
-        return f"(CASE WHEN {sql} IN ({', '.join(map(self.literal, keys))}) THEN {sql} END)"
+        known = list(keys)
+        short = self.short(sql, longest(known))
+        return f"(CASE WHEN {short} IN ({', '.join(map(self.literal, known))}) THEN {short} END)"
 
-    def code(self, sql: str, keys: Iterable[str]) -> str:  # noqa: ARG002
+    def code(self, sql: str, keys: Iterable[str]) -> str:
         """Return the text itself: to look it up for every row would keep the server from working in parallel."""
-        return sql
+        return self.short(sql, longest(keys))
 
     def code_place(self, code: str, keys: Iterable[str]) -> str:
         """Return the place among the keys, from 0; null where it has none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from discreet.plan.dialect import MOST_ROWS, NARROW, Dialect
+from discreet.plan.dialect import MOST_ROWS, NARROW, Dialect, longest
 
 _TYPES = {"HUGEINT": "DECIMAL(38, 0)", "VARCHAR": "STRING"}
 # Doubles of this magnitude are whole numbers.
@@ -61,6 +61,10 @@ class Spark(Dialect):
         """Convert; what cannot be converted becomes null."""
         return f"try_cast({sql} AS {_TYPES.get(kind, kind)})"
 
+    def bytes_of(self, text: str) -> str:
+        """Count the bytes of a text in UTF-8, which Spark stores beside them."""
+        return f"octet_length({text})"
+
     def total(self, sql: str, least: int, most: int) -> str:
         """Add up numbers; where a sum could leave long integers, in limbs: decimals are several times as slow."""
         largest = max(abs(least), abs(most))
@@ -112,11 +116,13 @@ class Spark(Dialect):
 
     def among(self, sql: str, keys: Iterable[str]) -> str:
         """Return the text if it is one of the keys, else null."""
-        return f"(CASE WHEN {sql} IN ({', '.join(map(self.literal, keys))}) THEN {sql} END)"
+        known = list(keys)
+        short = self.short(sql, longest(known))
+        return f"(CASE WHEN {short} IN ({', '.join(map(self.literal, known))}) THEN {short} END)"
 
-    def code(self, sql: str, keys: Iterable[str]) -> str:  # noqa: ARG002
+    def code(self, sql: str, keys: Iterable[str]) -> str:
         """Return the text itself: Spark groups by short texts as fast as by numbers."""
-        return sql
+        return self.short(sql, longest(keys))
 
     def code_place(self, code: str, keys: Iterable[str]) -> str:
         """Return the place among the keys, from 0; null where it has none."""

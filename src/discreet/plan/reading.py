@@ -9,12 +9,13 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from discreet.core.column import Column
-from discreet.plan.dialect import NARROW, Dialect
+from discreet.plan.dialect import MOST_BYTES, MOST_SPELLED, NARROW, Dialect
 from discreet.plan.physical import Physical
 from discreet.plan.whole import OutOfRange, Whole, is_wide
 
-# How numbers, whole numbers and days are written in text: ASCII alone, on every engine.
-NUMBER = r" *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)? *"
+# How numbers, whole numbers and days are written in text: ASCII alone, on every engine. No character can be matched in
+# two ways, so that an engine that tries one after the other is done in a time proportional to the length.
+NUMBER = r" *[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)? *"
 WHOLE = r" *[+-]?[0-9]+ *"
 DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.Z+-]*)?"
 TRUE, FALSE = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
@@ -37,7 +38,7 @@ def read_number(column: Column, physical: Physical, sql: str, dialect: Dialect) 
         case "numeric":
             return _where(dialect.is_number(sql, physical.name), _unlimited(sql, (low, high), step, dialect))
         case "text":
-            text = _text(physical, sql, dialect)
+            text = _spelled(physical, sql, dialect)
             rounded = _floating(dialect.double_of_text(text, NUMBER), (low, high), step, dialect)
             if max(abs(low), abs(high)) < _EXACT_DOUBLES:
                 return rounded
@@ -57,7 +58,7 @@ def read_date(column: Column, physical: Physical, sql: str, dialect: Dialect) ->
         case "instant":
             days = dialect.days_of_date(dialect.date_of_instant(sql))
         case "text":
-            days = dialect.days_of_text(_text(physical, sql, dialect), DAY)
+            days = dialect.days_of_text(_spelled(physical, sql, dialect), DAY)
         case _:
             return None
     return Whole(days, -_MOST_DAYS, _MOST_DAYS, dialect).clamped(*column.steps).stored
@@ -77,21 +78,23 @@ def read_flag(_column: Column, physical: Physical, sql: str, dialect: Dialect) -
             found = f"(CASE WHEN {yes} THEN TRUE WHEN {no} THEN FALSE END)"
             return _where(dialect.is_number(sql, physical.name), found)
         case "text":
-            word = dialect.ascii_lower(dialect.without_blanks(_text(physical, sql, dialect)))
+            word = dialect.ascii_lower(dialect.without_blanks(_spelled(physical, sql, dialect)))
             yes, no = (", ".join(map(dialect.literal, words)) for words in (TRUE, FALSE))
             return f"(CASE WHEN {word} IN ({yes}) THEN TRUE WHEN {word} IN ({no}) THEN FALSE END)"
     return None
 
 
 def read_text(_column: Column, physical: Physical, sql: str, dialect: Dialect) -> str | None:
-    """Write a text as it is; whole numbers and truth values as they are spelled, and no other numbers.
+    """Write a text as it is, one that is too long as null; whole numbers and truth values as they are spelled.
 
     A whole number is spelled alike whatever its type: a frame turns integers to floats when one of them is missing.
     """
+    if physical.family == "text":
+        return dialect.short(_text(physical, sql, dialect), MOST_BYTES)
     if physical.family == "double":
         return dialect.cast(_whole_double(physical, sql, dialect), dialect.text)
     whole = physical.family in ("integer", "boolean") or (physical.family == "decimal" and not physical.places)
-    return _text(physical, sql, dialect) if whole or physical.family == "text" else None
+    return _text(physical, sql, dialect) if whole else None
 
 
 def read_category(column: Column, physical: Physical, sql: str, dialect: Dialect) -> str | None:
@@ -115,7 +118,7 @@ def read_category(column: Column, physical: Physical, sql: str, dialect: Dialect
             found = _where(f"{sql} BETWEEN {least} AND {most} AND {sql} = {whole}", whole)
             number = _where(dialect.is_number(sql, physical.name), found)
         case "text":
-            number = dialect.whole_of_text(_text(physical, sql, dialect), WHOLE)
+            number = dialect.whole_of_text(_spelled(physical, sql, dialect), WHOLE)
             kind = Physical.parse(dialect.wide)
         case _:
             return None
@@ -171,6 +174,11 @@ def _is_whole(double: str, dialect: Dialect) -> str:
 
 def _text(physical: Physical, sql: str, dialect: Dialect) -> str:
     return dialect.plain_text(sql) if physical.name == "VARCHAR" else dialect.cast(sql, dialect.text)
+
+
+def _spelled(physical: Physical, sql: str, dialect: Dialect) -> str:
+    """Write a text that may spell a number, a day or a truth value; a longer one is null before anything reads it."""
+    return dialect.short(_text(physical, sql, dialect), MOST_SPELLED)
 
 
 def _is_among(sql: str, keys: list[int], kind: Physical, dialect: Dialect) -> str:

@@ -24,12 +24,7 @@ def raw_sql(column: Column, physical: str, dialect: Dialect = DUCKDB) -> str:
         kind = storage(column, dialect)
         found = READERS[column.kind](column, Physical.parse(physical), dialect.quote(column.name or ""), dialect)
     except OutOfRange:
-        raise Refusal(
-            f"column {column.name}",
-            why=f"counted in steps, or in the last decimal place of {physical}, its values might not fit 126 bits",
-            fix="declare narrower bounds or a coarser step, or store fewer decimal places",
-            value=column.name,
-        ) from None
+        raise _too_fine(column, physical) from None
     return dialect.cast("NULL", kind) if found is None else found
 
 
@@ -47,5 +42,20 @@ def stored_type(column: Column, dialect: Dialect = DUCKDB) -> str:
 
 
 def is_readable(column: Column, physical: str, dialect: Dialect = DUCKDB) -> bool:
-    """Say whether a physical type can hold such a column at all; one that cannot is read as nulls only."""
-    return READERS[column.kind](column, Physical.parse(physical), '"x"', dialect) is not None
+    """Say whether a physical type can hold such a column at all; one that cannot is read as nulls only.
+
+    A type so fine that its values might not fit is refused.
+    """
+    try:
+        return READERS[column.kind](column, Physical.parse(physical), '"x"', dialect) is not None
+    except OutOfRange:
+        raise _too_fine(column, physical) from None
+
+
+def _too_fine(column: Column, physical: str) -> Refusal:
+    return Refusal(
+        f"column {column.name}",
+        why=f"counted in steps, or in the last decimal place of {physical}, its values might not fit 126 bits",
+        fix="declare narrower bounds or a coarser step, or store fewer decimal places",
+        value=column.name,
+    )
