@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.account.budget import Budget
-from discreet.account.filter import ApproxFilter, Filter, PureFilter, ZcdpFilter
-from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.errors import BadParameter
 from discreet.core.schema import Table
 from discreet.curator._sources import Past
 from discreet.curator.register import Registered, budget_record, budget_text
 from discreet.data.home import same
 from discreet.data.source import Source, SourceMissing
+from discreet.ledger.cap import budget_of_filter as budget_of_filter
 from discreet.ledger.refusals import Conflict
 
 if TYPE_CHECKING:
@@ -26,19 +25,6 @@ Payer = Registered | Past
 def budgets_of(ledger: Ledger) -> dict[str, Budget]:
     """Return the lifetime budget of every account."""
     return {each.account: budget_of_filter(each.filter) for each in ledger.standing() if each.scope == "account"}
-
-
-def budget_of_filter(limit: Filter) -> Budget:
-    """Return the budget that a filter enforces."""
-    match limit:
-        case PureFilter():
-            return Budget(epsilon=Fraction(limit.epsilon))
-        case ApproxFilter():
-            return Budget(epsilon=Fraction(limit.epsilon), delta=Fraction(limit.delta))
-        case ZcdpFilter():
-            delta = Fraction(limit.delta)
-            return Budget(rho=Fraction(limit.rho), delta=delta) if delta else Budget(rho=Fraction(limit.rho))
-    raise UnknownName("filter", type(limit).__name__, ("ApproxFilter", "PureFilter", "ZcdpFilter"))
 
 
 def payer(source: Source, tables: Iterable[Payer]) -> Payer | None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from discreet.curator.lint import Remark
     from discreet.curator.pmw import Weighed
     from discreet.curator.session import Session
+    from discreet.ledger.cap import Existing
     from discreet.ledger.grant import Grant, Role
     from discreet.ledger.standing import Standing
     from discreet.ledger.verify import Verified
@@ -123,17 +124,23 @@ class Curator:
         monthly: Budget | None = None,
         expires: dt.datetime | dt.timedelta | str | None = None,
         role: Role = "analyst",
+        existing: Existing | None = None,
     ) -> str:
         """Let an analyst ask about tables, and return the token that proves it; it is shown this once.
 
         `budget` caps what the analyst may spend of each account for good, `monthly` in a month; both only restrict.
+        An analyst has one cap on an account, over all grants. A second amount is refused unless `existing` says what
+        it means: "replace" puts it in the place of the first (and without an amount ends the cap), "add" tops it up.
+        What the analyst has spent before counts. Older tokens stay valid, under the same cap.
         """
         names = (tables,) if isinstance(tables, str) else tuple(tables)
         accounts = {self.table(name).account for name in names}
         if not names and role == "analyst":
             raise BadParameter("tables", names, why="an analyst asks about tables", fix="name at least one table")
-        caps, windows = (None if each is None else dict.fromkeys(sorted(accounts), each) for each in (budget, monthly))
-        return self.ledger.grant(analyst, names, caps, monthly=windows, expires=_moment(expires), role=role)
+        caps, windows = (dict.fromkeys(sorted(accounts), each) for each in (budget, monthly))
+        return self.ledger.grant(
+            analyst, names, caps, monthly=windows, expires=_moment(expires), role=role, existing=existing
+        )
 
     def granted(
         self, analyst: str, tables: Iterable[str], *, budget: Budget | None = None, monthly: Budget | None = None
@@ -156,7 +163,7 @@ class Curator:
         windows = [
             budget_record(budget_of_filter(each.filter))
             for each in self.ledger.standing()
-            if (each.scope, each.account, each.grant) == ("window", account, None)
+            if (each.scope, each.account, each.analyst) == ("window", account, None)
         ]
         if budget_record(budget) in windows:
             return False

@@ -11,6 +11,7 @@ from typing import Any
 from discreet.core.errors import Refusal
 from discreet.ledger import keys
 from discreet.ledger.anchor import Anchor, AnchorFile
+from discreet.ledger.cap import check_recount
 from discreet.ledger.derive import derive
 from discreet.ledger.entry import Entry, Head
 from discreet.ledger.lease import Lease
@@ -85,6 +86,8 @@ def _follow(live: Transaction, again: Transaction, head: str | None) -> tuple[He
     for entry in live.entries():
         _check_entry(entry, last)
         try:
+            if entry.kind == "grant":
+                check_recount(live, again, entry)
             derive(again, entry.sequence, entry.kind, entry.record())
         except Tampered as refusal:
             raise Tampered(f"entry {entry.sequence}", why=refusal.why, sequence=entry.sequence) from None
