@@ -28,11 +28,7 @@ def visible(ledger: Ledger, grant: Grant | None, tables: Iterable[Registered]) -
     if grant is None or grant.role == "custodian":
         return list(standings)
     paying = {table.account for table in tables if grant.covers(table.name)}
-    return [
-        each
-        for each in standings
-        if each.account in paying and each.analyst in (None, grant.analyst)
-    ]
+    return [each for each in standings if each.account in paying and each.analyst in (None, grant.analyst)]
 
 
 def holds(

@@ -12,7 +12,7 @@ Scope = Literal["account", "grant", "window"]
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One limit: an account's for life, an analyst's cap over all grants, or a window of either, with its filter as it stands.
+    """One limit: an account's for life, an analyst's cap over all grants, or a window of either, as it stands.
 
     `analyst` is None for what all analysts share; `window` is the current period, such as "2026-11".
     """
