@@ -83,7 +83,7 @@ _RULES: tuple[Rule, ...] = (
 _ARGUMENT = re.compile(r"(?<![\w:,.='\"{])(?<!\w\()(?P<name>[a-z_]+)=(?P<value>'[^']*'|[\w.+-]*\w)?(?![=(\w])")
 _LEFT_OUT = re.compile(r"(?<=leave )[a-z_]+(?= out)")
 # Options of another command than the one that was called: of `discreet register`.
-_ELSEWHERE = {"group": "--group", "unit": "--unit"}
+_ELSEWHERE = {"group": "--group", "people": "--people", "unit": "--unit"}
 # What no single option says.
 _TOGETHER = {"budget": "the budget", "names": "the column name"}
 _IN_POLICY = re.compile(r"[^\s:]+\.toml:\d+: ")
