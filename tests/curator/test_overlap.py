@@ -1,4 +1,4 @@
-"""Overlap: the same people in another format are found, one account has one unit, and the custodian has the last word."""
+"""Overlap: copies are the same people, one account has one unit, and the custodian has the last word."""
 
 import gzip
 import math
