@@ -14,6 +14,7 @@ from discreet.curator._sketch import MOST, Sketch, sketched
 from discreet.curator.curator import Curator
 from discreet.ledger.refusals import Conflict
 from tests.postgres import shared
+from tests.spark import MASTER
 
 PEOPLE, VISITS = dp.person("pid", max_rows=20), 2000
 COLUMNS = {"age": dp.between(0, 110)}
@@ -180,6 +181,16 @@ def test_a_column_of_small_numbers_is_no_identifier(curator):
     register(curator, frame(first=1), "v")
     counted = {"key": [f"p{number}" for number in range(40)], "number": [*range(40)], "age": [7] * 40}
     assert register(curator, counted, "w", unit=dp.person("key", max_rows=1)).noted == ()
+
+
+def test_spark_finds_the_people_that_duckdb_found(curator, visits, tmp_path):
+    rows = frame().astype({"day": "datetime64[us]"})
+    source = dp.spark(reversed_folder(rows, tmp_path), master=MASTER)
+    with pytest.raises(Conflict, match="the people of 'copy'"):
+        register(curator, source)
+    register(curator, source, group="v")
+    known = curator.ledger.list("registry")[0].private["sketches"]
+    assert known["v"]["columns"]["pid"] == known["copy"]["columns"]["pid"]
 
 
 # The custodian's word -------------------------------------------------------------------------------------------------
