@@ -20,7 +20,7 @@ def test_caps_months_and_expiry_are_kept(vault, result):
     assert found["grant"] == found["token"].partition("_")[0]
     with Curator(vault, create=False) as curator:
         grant = curator.ledger.authenticate(found["token"])
-        limits = {each.scope: each.filter.currency for each in curator.budgets(grant) if each.grant}
+        limits = {each.scope: each.filter.currency for each in curator.budgets(grant) if each.analyst}
     assert limits == {"grant": "Renyi epsilon", "window": "rho"}
     assert grant.expires is not None
 
@@ -36,3 +36,15 @@ def test_an_expiry_that_is_none_is_refused(vault, run):
     code, _, err = run("grant", "alice", "visits", "--expires", "soon")
     assert code == Exit.USAGE
     assert "write 30d, 12h, 8w or 2027-01-31" in err
+
+
+def test_a_second_cap_says_what_it_means(vault, run, result):
+    run("grant", "alice", "visits", "--epsilon", "1")
+    code, _, err = run("grant", "alice", "visits", "--epsilon", "1")
+    assert code == Exit.REFUSED
+    assert "--replace or --add" in err
+    assert result("grant", "alice", "visits", "--epsilon", "1", "--add")["caps"] == [
+        "epsilon=2 of visits, of which 100% are left"
+    ]
+    _, out, _ = run("grant", "alice", "visits", "--epsilon", "0.5", "--replace")
+    assert "Over all grants of alice together: epsilon=0.5 of visits, of which 100% are left." in out

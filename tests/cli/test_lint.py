@@ -52,3 +52,19 @@ def test_an_unknown_table_is_refused(vault, run):
 def test_an_empty_vault_has_nothing_to_say(folder, run):
     run("init")
     assert run("lint")[1] == "Nothing to say about an empty vault.\n"
+
+
+def test_a_source_is_looked_at_before_there_is_a_vault(tmp_path, monkeypatch, run, result):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "v.csv").write_text("id,n\nP7,1\np7 ,2\n")
+    words = ("--unit", "person:id", "--max-rows", "2", "--column", "n=0..9")
+    found = result("lint", "--source", "v.csv", *words)
+    assert found["tables"] == ["v"]
+    assert any("2 identifiers become 1" in each["what"] for each in found["remarks"])
+    policy = '[tables.v]\nsource = "v.csv"\nunit = { person = "id", max_rows = 2 }\n[tables.v.columns]\nn = "0..9"\n'
+    (tmp_path / "discreet.toml").write_text(policy)
+    assert result("lint", "--from", "discreet.toml") == found
+    assert [*tmp_path.glob("*.discreet")] == []
+    code, _, err = run("lint", "--source", "v.csv")
+    assert code == Exit.USAGE
+    assert "--unit" in err

@@ -138,3 +138,17 @@ def test_a_budget_beyond_every_float_is_registered_and_written(folder, run):
     code, out, _ = run("register", "visits", "visits.csv", *TERMS, "--epsilon", "1e390")
     assert code == Exit.DONE
     assert "epsilon=1e+390" in " ".join(out.split())
+
+
+def test_a_copy_in_another_format_is_refused_in_the_words_of_the_line(vault, run, tmp_path):
+    import gzip
+
+    words = ("--unit", "person:patient_id", "--max-rows", "2", "--column", "age=0..110", "--epsilon", "1")
+    rows = "patient_id,age\n" + "".join(f"{number},7\n" for number in range(7000, 7050))
+    (tmp_path / "a.csv").write_text(rows)
+    (tmp_path / "b.csv.gz").write_bytes(gzip.compress(rows.encode()))
+    assert run("register", "a", str(tmp_path / "a.csv"), *words)[0] == Exit.DONE
+    code, _, err = run("register", "b", str(tmp_path / "b.csv.gz"), *words)
+    assert code == Exit.REFUSED
+    assert "register it with --group a, or with --people distinct" in " ".join(err.split())
+    assert run("register", "b", str(tmp_path / "b.csv.gz"), *words, "--people", "distinct")[0] == Exit.DONE

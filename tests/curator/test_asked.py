@@ -129,8 +129,8 @@ def test_people_of_two_accounts_are_not_united(tmp_path):
     curator = Curator(tmp_path / "two.discreet")
     columns, unit = {"x": between(-5, 5)}, person("id", max_rows=1)
     for name in ("one", "other"):
-        frame = pd.DataFrame({"id": [1, 2], "x": [len(name), 5]})
-        curator.register(name, frame, unit=unit, columns=columns, budget=dp.Budget(epsilon=1))
+        frame = pd.DataFrame({"id": [len(name), 2], "x": [len(name), 5]})
+        curator.register(name, frame, unit=unit, columns=columns, budget=dp.Budget(epsilon=1), people="distinct")
     session = curator.session(curator.grant("alice", ["one", "other"]))
     both = session.table("one").union(session.table("other")).agg(x=dp.sum("x"))
     with pytest.raises(BadParameter, match="different accounts"):

@@ -354,7 +354,7 @@ SAME_PEOPLE = (
 
 
 def test_a_table_whose_people_may_be_those_of_another_account_is_noted(curator, visits):
-    copied = {"Patient_ID": [1], "age": [41], "ward": ["A"]}
+    copied = {"Patient_ID": [9], "age": [41], "ward": ["A"]}
     more = register(curator, copied, "more", unit=person("Patient_ID", max_rows=1))
     assert visits.notes == ()
     assert more.notes == (SAME_PEOPLE,)
@@ -366,7 +366,7 @@ def test_a_table_whose_people_may_be_those_of_another_account_is_noted(curator, 
 
 def test_tables_of_one_account_of_rows_or_of_other_people_are_not_noted(curator, visits):
     columns = {"age": between(0, 110)}
-    frames = ({"patient_id": [number], "nurse": [number], "age": [number]} for number in range(3))
+    frames = ({"patient_id": [number], "nurse": [number], "age": [number]} for number in range(10, 13))
     found = [
         register(curator, next(frames), "grouped", columns=columns, budget=None, group="visits"),
         register(curator, next(frames), "rows", unit=row(), columns=columns),

@@ -39,7 +39,7 @@ def session_of(folder, visits=None, drugs=None, *, group="hospital", budget=PLEN
     units = {"visits": visits or person("id", max_rows=3), "drugs": drugs or person("patient", max_rows=4)}
     columns = {"visits": VISIT_COLUMNS, "drugs": DRUG_COLUMNS}
     for name, frame in frames.items():
-        account = {"group": group} if group else {}
+        account = {"group": group, "people": "same"} if group else {"people": "distinct"}
         first = name == "visits" or not group
         curator.register(
             name, frame, unit=units[name], columns=columns[name], **({"budget": budget} if first else {}), **account
@@ -189,7 +189,7 @@ def test_tables_of_different_accounts_are_not_joined(tmp_path):
 
 @pytest.mark.parametrize("which", ["visits", "drugs"])
 def test_rows_without_people_are_not_joined(tmp_path, which):
-    session = session_of(tmp_path, **{which: row()})
+    session = session_of(tmp_path, **{which: row()}, group=None)  # one group has one unit
     with pytest.raises(UnboundedSensitivity, match="rows are protected there and not people") as refused:
         session.table("visits").join(session.table("drugs"), columns=["drug"])
     assert "person(" in refused.value.fix

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from discreet.account.budget import Budget
-from discreet.core.errors import Refusal
+from discreet.core.errors import Refusal, UnknownName
 from discreet.core.schema import between, date, flag, one_of, text
 from discreet.core.unit import person, row
 from discreet.curator.curator import Curator
@@ -221,7 +221,7 @@ def test_a_table_whose_people_may_have_two_budgets_is_a_note(curator):
     lint(curator, data, {"n": between(0, 100)}, unit=person("id", max_rows=1))
     unit, budget = person("id", max_rows=1), Budget(epsilon=1)
     more = {**data, "n": data["n"][::-1]}
-    curator.register("more", more, unit=unit, columns={"n": between(0, 100)}, budget=budget)
+    curator.register("more", more, unit=unit, columns={"n": between(0, 100)}, budget=budget, people="distinct")
     assert [(found.severity, found.table, found.column, found.what) for found in curator.lint()] == [
         ("note", "more", "id", "t is told apart by the same column"),
         ("note", "t", "id", "more is told apart by the same column"),
@@ -281,3 +281,28 @@ def test_values_that_cannot_be_read_as_declared_are_remarked_with_what_they_look
         "20 rows (50%) cannot be read as a date: '29.02.2024'",
         "20 rows (50%) cannot be read as a flag: 'ja'",
     ]
+
+
+def test_identifiers_that_merge_without_blanks_and_case_are_counted(curator):
+    names = [f"P{number}" for number in range(900)] + ["p7 ", " P7", "p8\u00a0"]
+    lint(curator, {"id": names, "n": [5] * 903}, {"n": between(0, 100)}, unit=person("id", max_rows=1))
+    (merged,) = [each for each in curator.lint("t") if "become" in each.what]
+    assert (merged.severity, merged.column) == ("warning", "id")
+    assert merged.what.startswith("5 identifiers become 2 without blanks and case, such as ")
+    assert "loses as often" in merged.why
+
+
+def test_whole_numbers_and_plain_names_do_not_merge(curator):
+    lint(curator, {"id": [*range(1000)], **clean()}, {"n": between(0, 100)}, unit=person("id", max_rows=1))
+    assert not [each for each in curator.lint("t") if "become" in each.what]
+
+
+def test_a_source_is_looked_at_before_it_is_registered(tmp_path):
+    from discreet.core.schema import Table
+    from discreet.curator.lint import lint_source
+
+    (tmp_path / "v.csv").write_text("id,n\nP7,1\np7 ,2\n")
+    table = Table("v", person("id", max_rows=1), {"n": between(0, 100)})
+    assert any("2 identifiers become 1" in each.what for each in lint_source(table, tmp_path / "v.csv"))
+    with pytest.raises(UnknownName, match="nn"):
+        lint_source(Table("v", person("id", max_rows=1), {"nn": between(0, 100)}), tmp_path / "v.csv")

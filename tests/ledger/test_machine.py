@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from discreet.account.budget import BudgetExceeded
+from discreet.core.errors import BadParameter
 from discreet.ledger import AccessRefused, Conflict, Ledger
 from tests.ledger.helpers import Clock, charge, epsilon
 from tests.ledger.stores import POSTGRES, new_place
@@ -57,6 +58,7 @@ class Life(RuleBasedStateMachine):
         self.debits = {}  # question -> (accounts, amount)
         self.answers = {}  # question -> the settled answer
         self.tallies = {(account, analyst): Fraction(0) for account in ACCOUNTS for analyst in ANALYSTS}
+        self.paid = []  # month, account, analyst and amount of every charge
         self.charged = 0
         self.head = self.ledger.head
 
@@ -71,9 +73,7 @@ class Life(RuleBasedStateMachine):
         return self.clock.now.isoformat()[:7]
 
     def touched(self, names, analyst):
-        grant = self.grants.get(analyst)
-        holders = (None, grant) if grant else (None,)
-        return [room for (account, holder, _), room in self.rooms.items() if account in names and holder in holders]
+        return [room for (account, who, _), room in self.rooms.items() if account in names and who in (None, analyst)]
 
     def who(self, analyst):
         return {"analyst": analyst, "grant": self.grants[analyst]} if self.grants.get(analyst) else {"analyst": analyst}
@@ -85,15 +85,41 @@ class Life(RuleBasedStateMachine):
         self.ledger.window(account, epsilon(amount))
         self.rooms[account, None, "month"] = Room(amount, self.month)
 
-    @rule(analyst=st.sampled_from(ANALYSTS), cap=amounts, monthly=st.none() | amounts)
-    def give_a_grant(self, analyst, cap, monthly):
-        windows = {"people": epsilon(monthly)} if monthly else None
-        token = self.ledger.grant(analyst, ["visits"], {name: epsilon(cap) for name in ACCOUNTS}, monthly=windows)
-        grant = self.grants[analyst] = self.ledger.authenticate(token).id
-        for name in ACCOUNTS:
-            self.rooms[name, grant, "life"] = Room(cap)
+    @rule(
+        analyst=st.sampled_from(ANALYSTS),
+        cap=amounts,
+        monthly=st.none() | amounts,
+        existing=st.sampled_from([None, "replace", "add"]),
+    )
+    def give_a_grant(self, analyst, cap, monthly, existing):
+        windows = {"people": epsilon(monthly) if monthly else None}
+        caps = {name: epsilon(cap) for name in ACCOUNTS}
+        held = [self.rooms.get((name, analyst, "life")) for name in ACCOUNTS]
+        month = self.rooms.get(("people", analyst, "month"))
+        refused = (existing is None and self.grants.get(analyst)) or (
+            existing == "add" and (None in held or (monthly and month is None))
+        )
+        try:
+            token = self.ledger.grant(analyst, ["visits"], caps, monthly=windows, existing=existing)
+        except (Conflict, BadParameter):
+            assert refused
+            return
+        assert not refused
+        live, self.grants[analyst] = self.grants.get(analyst), self.ledger.authenticate(token).id
+        for name, room in zip(ACCOUNTS, held, strict=True):
+            total = cap + (room.budget if existing == "add" else 0)
+            self.rooms[name, analyst, "life"] = self.recounted(Room(total), name, analyst, "")
         if monthly:
-            self.rooms["people", grant, "month"] = Room(monthly, self.month)
+            label = max(self.month, month.month if month else "")
+            total = monthly + (month.budget if existing == "add" else 0)
+            self.rooms["people", analyst, "month"] = self.recounted(Room(total, label), "people", analyst, label)
+        elif existing == "replace" or not live:
+            self.rooms.pop(("people", analyst, "month"), None)
+
+    def recounted(self, room, name, analyst, label):
+        paid = (amount for month, *whose, amount in self.paid if month >= label and whose == [name, analyst])
+        room.spent = min(room.budget, sum(paid, Fraction(0)))
+        return room
 
     @precondition(lambda self: any(self.grants.values()))
     @rule(data=st.data())
@@ -128,6 +154,7 @@ class Life(RuleBasedStateMachine):
             room.take(amount, month)
         for name in names:
             self.tallies[name, analyst] += amount
+            self.paid.append((month, name, analyst, amount))
         self.debits[question] = (names, amount)
         self.charged += 1
         return True
@@ -223,7 +250,7 @@ class Life(RuleBasedStateMachine):
         if not hasattr(self, "ledger"):
             return
         for standing in self.ledger.standing():
-            room = self.rooms[standing.account, standing.grant, "month" if standing.scope == "window" else "life"]
+            room = self.rooms[standing.account, standing.analyst, "month" if standing.scope == "window" else "life"]
             assert standing.filter.remaining.loss == room.left(self.month)
 
 

@@ -77,12 +77,13 @@ _RULES: tuple[Rule, ...] = (
     (r"one_of\('A', 'B'\)", "NAME=A,B", '["A", "B"]'),
     (r"add a step, for example step=0\.01", "add a step: 0..1:0.01", 'add a step: "0..1:0.01"'),
     (r"leave nullable=False out", "leave the ! behind it out", "leave the ! behind it out"),
+    (r"existing='(?P<flag>replace|add)'", r"--\g<flag>", r"discreet grant --\g<flag>"),
     (r"'auto'", "auto", "auto"),
 )
 _ARGUMENT = re.compile(r"(?<![\w:,.='\"{])(?<!\w\()(?P<name>[a-z_]+)=(?P<value>'[^']*'|[\w.+-]*\w)?(?![=(\w])")
 _LEFT_OUT = re.compile(r"(?<=leave )[a-z_]+(?= out)")
 # Options of another command than the one that was called: of `discreet register`.
-_ELSEWHERE = {"group": "--group", "unit": "--unit"}
+_ELSEWHERE = {"group": "--group", "people": "--people", "unit": "--unit"}
 # What no single option says.
 _TOGETHER = {"budget": "the budget", "names": "the column name"}
 _IN_POLICY = re.compile(r"[^\s:]+\.toml:\d+: ")

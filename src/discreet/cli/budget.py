@@ -54,7 +54,6 @@ def _record(standing: Standing, tables: dict[str, str]) -> dict[str, Any]:
         "account": standing.account,
         "tables": [name for name, account in tables.items() if account == standing.account],
         "analyst": standing.analyst,
-        "grant": standing.grant,
         "window": standing.window,
         "budget": budget_record(budget_of_filter(limit)),
         "currency": limit.currency,
@@ -83,7 +82,7 @@ def _views(standings: Sequence[Standing], tables: dict[str, str]) -> list[Render
 
 def _sorted(standings: Sequence[Standing]) -> list[Standing]:
     order = {"account": 0, "grant": 1, "window": 2}
-    return sorted(standings, key=lambda each: (each.analyst or "", order[each.scope], each.grant or ""))
+    return sorted(standings, key=lambda each: (each.analyst or "", order[each.scope]))
 
 
 def _counted(standings: Sequence[Standing]) -> Iterator[RenderableType]:

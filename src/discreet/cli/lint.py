@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from discreet.cli._declaration import column_of_words, column_option, source_of, unit_of_terms, unit_options
 from discreet.cli._vault import opened, vault_option
 from discreet.cli._words import in_words
 from discreet.cli.exits import Exit
@@ -28,18 +29,64 @@ _STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 
 @click.command()
 @click.argument("tables", nargs=-1, metavar="[TABLE]...")
+@click.option("--source", metavar="SOURCE", help="Look at this source before it is registered; no vault is needed.")
+@unit_options
+@column_option
+@click.option("--delimiter", metavar="CHARACTER", help="What separates the fields of a CSV file.")
+@click.option(
+    "--from",
+    "policy",
+    type=click.Path(path_type=Path),
+    help="Look at the tables that this policy describes, registered or not; no vault is needed.",
+)
 @vault_option
 @click.pass_obj
-def command(output: Output, vault: Path | str, tables: tuple[str, ...]) -> int:
+def command(
+    output: Output,
+    /,
+    vault: Path | str,
+    tables: tuple[str, ...],
+    source: str | None,
+    policy: Path | None,
+    **terms: Any,  # noqa: ANN401  (options of many types)
+) -> int:
     """Compare what was declared with the exact rows, and say what does not fit.
 
-    The figures are exact and not private: they are for the custodian's eyes. An error ends the command with code 5.
+    It can run before a table is registered: with --source and what would be declared of it, or with a policy. The
+    figures are exact and not private: they are for the custodian's eyes. An error ends the command with code 5.
     """
-    with opened(vault) as curator:
-        chosen = tables or tuple(curator.tables())
-        remarks = [_spelled(remark) for name in chosen for remark in curator.lint(name)]
+    if source is not None:
+        found = _of_source(tables, source, terms)
+    elif policy is not None:
+        found = _of_policy(tables, policy)
+    else:
+        with opened(vault) as curator:
+            found = {name: curator.lint(name) for name in tables or tuple(curator.tables())}
+    chosen, remarks = tuple(found), [_spelled(remark) for each in found.values() for remark in each]
     output.show({"tables": list(chosen), "remarks": [each.record() for each in remarks]}, *_views(remarks, chosen))
     return Exit.REFUSED if any(each.severity == "error" for each in remarks) else Exit.DONE
+
+
+def _of_source(tables: tuple[str, ...], source: str, terms: dict[str, Any]) -> dict[str, list[Remark]]:
+    from discreet.core.schema import Table
+    from discreet.curator.lint import lint_source
+
+    name = tables[0] if tables else Path(source).name.partition(".")[0] or "table"
+    table = Table(name, unit_of_terms(terms), dict(map(column_of_words, terms["columns"])))
+    return {name: lint_source(table, source_of(source, terms["delimiter"]))}
+
+
+def _of_policy(tables: tuple[str, ...], path: Path) -> dict[str, list[Remark]]:
+    from discreet.core.schema import Table
+    from discreet.curator.lint import lint_source
+    from discreet.curator.policy import read
+
+    policy = read(path)
+    wanted = [policy.table(name) for name in tables] if tables else policy.tables
+    return {
+        each.name: lint_source(Table(each.name, each.unit, each.columns, each.rows), each.source, each.budget)
+        for each in wanted
+    }
 
 
 def _views(remarks: Sequence[Remark], tables: Sequence[str]) -> list[RenderableType]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -13,9 +14,14 @@ from discreet.cli.output import Output
 @click.command()
 @click.argument("table")
 @click.argument("source", required=False)
+@click.option(
+    "--people", type=click.Choice(["distinct"]), help="Say that its people are others than those of all other accounts."
+)
 @vault_option
 @click.pass_obj
-def command(output: Output, vault: Path | str, table: str, source: str | None) -> None:
+def command(
+    output: Output, vault: Path | str, table: str, source: str | None, people: Literal["distinct"] | None
+) -> None:
     """Take the changed source of TABLE, or a new SOURCE, as its next version.
 
     The budget stays as it is: people who were in the last version and are in this one have lost what they lost.
@@ -23,7 +29,7 @@ def command(output: Output, vault: Path | str, table: str, source: str | None) -
     from rich.text import Text
 
     with opened(vault) as curator:
-        registered = curator.refresh(table, source)
+        registered = curator.refresh(table, source, people=people)
     result = {"name": table, "version": registered.version, "account": registered.account}
     output.show(
         result,

@@ -2,48 +2,37 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from discreet.cli._applied import applied_lines, applied_record
-from discreet.cli._ask import rows_of
+from discreet.cli._declaration import column_of_words, column_option, source_of, unit_of_terms, unit_options
 from discreet.cli._vault import budget_of, budget_options, opened, vault_option
 from discreet.cli.output import Output
-from discreet.core.errors import BadParameter, Refusal
+from discreet.core.errors import BadParameter
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from discreet.account.budget import Budget
-    from discreet.core.column import Column
-    from discreet.core.unit import Unit
     from discreet.curator.register import Registered
-    from discreet.data.source import Source
 
 
 @click.command()
 @click.argument("table", required=False)
 @click.argument("source", required=False)
-@click.option(
-    "--unit", metavar="UNIT", help="Whom to protect: row, or person:ID with the column that tells people apart."
-)
-@click.option("--max-rows", metavar="COUNT", help="The most rows of one person that are used.")
-@click.option("--max-groups", type=int, help="The most groups of one question a person may be in.")
-@click.option("--relation", type=click.Choice(["add_remove", "replace"]), help="How neighbours differ.")
-@click.option("--bound", type=click.Choice(["query", "table"]), help="Where surplus rows are dropped.")
-@click.option(
-    "--column",
-    "columns",
-    multiple=True,
-    metavar="NAME=WHAT",
-    help="age=0..110, cost=0..50000:0.01, day=2020-01-01..2024-12-31, ward=A,B,C, x=flag or x=text; ! for no nulls."
-    " A key with a comma stands in double quotes.",
-)
+@unit_options
+@column_option
 @budget_options("The lifetime budget")
 @click.option("--group", metavar="NAME", help="The account, shared by tables about the same people.")
+@click.option(
+    "--people",
+    type=click.Choice(["same", "distinct"]),
+    help="Say that the identifier, under another name, is that of the group; or that these are other people than those"
+    " of all other accounts.",
+)
 @click.option("--rows", type=int, help="The number of rows, if that is public.")
 @click.option("--delimiter", metavar="CHARACTER", help="What separates the fields of a CSV file.")
 @click.option("--from", "policy", type=click.Path(path_type=Path), help="The policy to read; discreet.toml by default.")
@@ -68,16 +57,17 @@ def command(
     assert table is not None
     _only_here(policy)
     budget = budget_of(terms["epsilon"], terms["delta"], terms["rho"])
-    columns = dict(_column(words) for words in terms["columns"])
+    columns = dict(map(column_of_words, terms["columns"]))
     with opened(vault) as curator:
         registered = curator.register(
             table,
-            _source(source, terms["delimiter"]),
-            unit=_unit(terms),
+            source_of(source, terms["delimiter"]),
+            unit=unit_of_terms(terms),
             columns=columns,
             budget=budget,
             rows=terms["rows"],
             group=terms["group"],
+            people=terms["people"],
         )
         amount = _amount(curator.budget(registered.account))
     output.show(_record(registered), *_views(registered, amount))
@@ -115,38 +105,6 @@ def _only_here(policy: Path | None) -> None:
     if policy is not None:
         why = "the table is described on the line already"
         raise BadParameter("from", str(policy), why=why, fix="leave SOURCE out to read the policy, or --from")
-
-
-def _column(words: str) -> tuple[str, Column]:
-    from discreet.curator.declare import column_of
-
-    name, equals, what = words.partition("=")
-    if not equals or not name.strip():
-        raise BadParameter("column", words, why="it has no name", fix="write NAME=WHAT, for example age=0..110")
-    try:
-        return name.strip(), column_of(what)
-    except Refusal as refusal:  # of many columns, the one at fault
-        part = f": {refusal.name}" if isinstance(refusal, BadParameter) and refusal.name != "column" else ""
-        refusal.what = f"--column {shlex.quote(words)}{part}"
-        raise
-
-
-def _unit(terms: dict[str, Any]) -> Unit:
-    from discreet.curator.declare import unit_of
-
-    if terms["unit"] is None:
-        why, fix = "the protected unit has to be said", "use --unit row, or --unit person:ID --max-rows 20"
-        raise BadParameter("unit", None, why=why, fix=fix)
-    limits = {name: terms[name] for name in ("max_rows", "max_groups", "relation", "bound")}
-    if terms["max_rows"] is not None:
-        limits["max_rows"] = rows_of(terms["max_rows"])
-    return unit_of(terms["unit"], **limits)
-
-
-def _source(path: str, delimiter: str | None) -> str | Source:
-    from discreet.data.source import csv
-
-    return path if delimiter is None else csv(path, delimiter=delimiter)
 
 
 def _record(registered: Registered) -> dict[str, Any]:

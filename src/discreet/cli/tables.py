@@ -50,7 +50,9 @@ def _found(curator: Curator, token: str | None, table: str | None) -> Found:
         session, grant = curator.session(token), curator.ledger.authenticate(token)
         tables = [session.registered(name) for name in (session.tables() if table is None else [table])]
     # What others were capped to is told to custodians, by discreet budget.
-    limits = [each for each in curator.budgets(grant) if each.grant in (None, None if grant is None else grant.id)]
+    limits = [
+        each for each in curator.budgets(grant) if each.analyst in (None, None if grant is None else grant.analyst)
+    ]
     return [(each, [limit for limit in limits if limit.account == each.account]) for each in tables]
 
 
@@ -65,7 +67,7 @@ def _record(registered: Registered, limits: Sequence[Standing]) -> dict[str, Any
         "columns": declared["columns"],
         "left": float(_left(limits)),
         "limits": [
-            {"scope": each.scope, "own": each.grant is not None, "window": each.window, "left": float(_left([each]))}
+            {"scope": each.scope, "own": each.analyst is not None, "window": each.window, "left": float(_left([each]))}
             for each in limits
         ],
     }

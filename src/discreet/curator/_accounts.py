@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.account.budget import Budget
-from discreet.account.filter import ApproxFilter, Filter, PureFilter, ZcdpFilter
-from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.errors import BadParameter
 from discreet.core.schema import Table
 from discreet.curator._sources import Past
+from discreet.curator.overlap import People
 from discreet.curator.register import Registered, budget_record, budget_text
 from discreet.data.home import same
 from discreet.data.source import Source, SourceMissing
+from discreet.ledger.cap import budget_of_filter as budget_of_filter
 from discreet.ledger.refusals import Conflict
 
 if TYPE_CHECKING:
@@ -26,19 +26,6 @@ Payer = Registered | Past
 def budgets_of(ledger: Ledger) -> dict[str, Budget]:
     """Return the lifetime budget of every account."""
     return {each.account: budget_of_filter(each.filter) for each in ledger.standing() if each.scope == "account"}
-
-
-def budget_of_filter(limit: Filter) -> Budget:
-    """Return the budget that a filter enforces."""
-    match limit:
-        case PureFilter():
-            return Budget(epsilon=Fraction(limit.epsilon))
-        case ApproxFilter():
-            return Budget(epsilon=Fraction(limit.epsilon), delta=Fraction(limit.delta))
-        case ZcdpFilter():
-            delta = Fraction(limit.delta)
-            return Budget(rho=Fraction(limit.rho), delta=delta) if delta else Budget(rho=Fraction(limit.rho))
-    raise UnknownName("filter", type(limit).__name__, ("ApproxFilter", "PureFilter", "ZcdpFilter"))
 
 
 def payer(source: Source, tables: Iterable[Payer]) -> Payer | None:
@@ -79,10 +66,15 @@ def check_source(before: Registered, source: Source, tables: Iterable[Payer]) ->
         raise Conflict(f"the new source of {before.name!r}", why=why, fix=fix, value=source.path)
 
 
-def check_account(account: str, table: Table, tables: Iterable[Registered]) -> None:
-    """Refuse a table whose neighbours are not those of the tables it would share an account with."""
-    for other in tables:
-        if other.account == account and other.table.unit.relation != table.unit.relation:
+def check_account(account: str, table: Table, tables: Iterable[Registered], people: People | None) -> None:
+    """Refuse a table whose neighbours are not those of the tables it would share an account with.
+
+    Guarantee: all tables of an account protect the same unit: single rows, or people under one relation whom one
+    identifier tells apart, by the same column name or by the custodian's word (`people="same"`).
+    """
+    for other in (each for each in tables if each.account == account):
+        _check_unit(account, table, other, people)
+        if other.table.unit.relation != table.unit.relation:
             relation = other.table.unit.relation
             why = (
                 f"the budget of {account!r} is counted under {relation!r}, the relation of {other.name!r},"
@@ -90,6 +82,20 @@ def check_account(account: str, table: Table, tables: Iterable[Registered]) -> N
             )
             fix = f"declare the unit with relation={relation!r}, or use another group"
             raise BadParameter("relation", table.unit.relation, why=why, fix=fix)
+
+
+def _check_unit(account: str, table: Table, other: Registered, people: People | None) -> None:
+    identifier, theirs = table.unit.identifier, other.identifier
+    if (identifier or "").lower() == (theirs or "").lower() or (identifier and theirs and people == "same"):
+        return
+    whom = "single rows" if theirs is None else f"people, told apart by {theirs!r}"
+    why = f"the budget of {account!r} is counted for {whom}, as {other.name!r} has it"
+    fix = "use unit=row()" if theirs is None else f"use unit=person({theirs!r}, max_rows=20)"
+    if identifier is None:
+        why = f"{why}, and whoever has many rows would lose as many times what it shows"
+    elif theirs is not None:
+        fix = f"{fix}, or people='same' if {identifier!r} has the same identifiers under another name"
+    raise BadParameter("unit", identifier or "row", why=why, fix=fix)
 
 
 def check_budget(account: str, budget: Budget | None, known: Mapping[str, Budget]) -> None:

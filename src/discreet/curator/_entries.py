@@ -18,6 +18,7 @@ from discreet.core.schema import Table, between, date, flag, one_of, text
 from discreet.core.unit import Unit
 from discreet.curator._toml import Node
 from discreet.curator.declare import column_of, expiry_of, unit_of
+from discreet.curator.overlap import People, check_word
 from discreet.data.source import Source, csv, locate
 
 
@@ -31,6 +32,7 @@ class TablePolicy:
     columns: Mapping[str, Column]
     rows: int | None
     group: str | None
+    people: People | None
     budget: Budget | None
     node: Node
 
@@ -49,7 +51,7 @@ class GrantPolicy:
 
 def table_policy(node: Node, folder: Path) -> TablePolicy:
     """Read [tables.NAME]; paths are meant from the folder."""
-    node.table("source", "unit", "columns", "rows", "group", "budget")
+    node.table("source", "unit", "columns", "rows", "group", "people", "budget")
     name = node.path[-1]
     source = _source(node.need("source", 'say where the rows lie: source = "visits.parquet"'), folder)
     unit = _unit(node.need("unit", 'say whom to protect: unit = "row", or { person = "patient_id", max_rows = 20 }'))
@@ -61,8 +63,10 @@ def table_policy(node: Node, folder: Path) -> TablePolicy:
     with node.here("rows"):
         Table(name, unit, columns, rows)
     group = node["group"].words() if "group" in node else None
+    with node.here("people"):
+        people = check_word(node["people"].value)
     budget = budget_policy(node["budget"]) if "budget" in node else None
-    return TablePolicy(name, source, unit, MappingProxyType(columns), rows, group, budget, node)
+    return TablePolicy(name, source, unit, MappingProxyType(columns), rows, group, people, budget, node)
 
 
 def _source(node: Node, folder: Path) -> Source:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from discreet.curator._sketch import Sketches
 from discreet.data.source import Source
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ class Past:
 class Sources:
     """The list of sources at one edition, which every new source counts on, and whose rows have which digest.
 
-    Digests are computed from rows, so that they lie beside the chain. Copies of rows from memory, which nobody can
-    name again, are known by their digest alone.
+    Digests and sketches are computed from rows, so that they lie beside the chain. Copies of rows from memory, which
+    nobody can name again, are known by these alone.
 
     Guarantee: a source is on the list before its table answers anything, and is never taken off it.
     """
@@ -52,6 +53,7 @@ class Sources:
     edition: int
     past: tuple[Past, ...]
     digests: Mapping[str, tuple[str, str]]
+    sketches: Mapping[str, Sketches] = field(default_factory=dict)
 
     @classmethod
     def of(cls, ledger: Ledger) -> Sources:
@@ -63,20 +65,38 @@ class Sources:
         for table in ledger.list("table"):  # a vault of an earlier release lists none
             digests.setdefault(table.private["fingerprint"]["digest"], (table.name, table.record["account"]))
         known = {digest: (name, account) for digest, (name, account) in digests.items()}
-        return cls(0 if found is None else found.revision, tuple(past), known)
+        sketches = {} if found is None else found.private.get("sketches", {})
+        people = {name: Sketches.from_record(record) for name, record in sketches.items()}
+        return cls(0 if found is None else found.revision, tuple(past), known, people)
 
-    def has(self, registered: Registered, digest: str) -> bool:
-        """Whether the source and the rows of a table are on the list already."""
-        return digest in self.digests and self._with(registered) == self.past
+    def has(self, registered: Registered, digest: str, sketches: Sketches | None) -> bool:
+        """Whether the source, the rows and the people of a table are on the list already."""
+        people = sketches is None or self._known(registered.name, sketches) == self.sketches.get(registered.name)
+        return digest in self.digests and people and self._with(registered) == self.past
 
-    def claim(self, ledger: Ledger, tables: list[Registered], registered: Registered, digest: str) -> None:
+    def claim(
+        self,
+        ledger: Ledger,
+        tables: list[Registered],
+        registered: Registered,
+        digest: str,
+        sketches: Sketches | None,
+    ) -> None:
         """Put a source on the list, unless somebody has changed that since: they might have given the rows a budget."""
         listed = self
         for each in (*tables, registered):
             listed = Sources(self.edition, listed._with(each), self.digests)
         record = {"edition": self.edition + 1, "sources": [each.record() for each in listed.past]}
         digests = {digest: (registered.name, registered.account), **self.digests}
-        ledger.put(_KIND, _NAME, record, private={"digests": digests}, expected=self.edition)
+        people = {name: each.record() for name, each in self.sketches.items()}
+        if sketches is not None:
+            people[registered.name] = self._known(registered.name, sketches).record()
+        private = {"digests": digests, "sketches": people}
+        ledger.put(_KIND, _NAME, record, private=private, expected=self.edition)
+
+    def _known(self, name: str, sketches: Sketches) -> Sketches:
+        """Return what is known of a table's people, those of earlier versions included."""
+        return self.sketches[name] | sketches if name in self.sketches else sketches
 
     def _with(self, registered: Registered) -> tuple[Past, ...]:
         new = Past(registered.name, registered.account, registered.identifier, registered.source.unsettled)

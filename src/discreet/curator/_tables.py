@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,9 @@ from discreet.curator._accounts import (
     check_source,
     check_terms,
 )
+from discreet.curator._sketch import Sketches, sketched
 from discreet.curator._sources import Sources
+from discreet.curator.overlap import People, check_overlap, check_word, overlaps
 from discreet.curator.register import Registered, check_columns
 from discreet.data.copied import copy
 from discreet.data.csv_dialect import SourceMissing
@@ -108,23 +110,26 @@ class Tables:
         finally:
             Path(copied.path).unlink(missing_ok=True)
 
-    def add(self, table: Table, source: Source, budget: Budget | None, group: str | None) -> Registered:
+    def add(
+        self, table: Table, source: Source, budget: Budget | None, group: str | None, people: People | None = None
+    ) -> Registered:
         """Store a new table, and open its account if it is the first."""
         physical = home_of(source).describe(source)
         check_columns(table, physical)
         sources, known, tables = Sources.of(self._ledger), budgets_of(self._ledger), self.all()
         check_people(table, source, [*tables, *sources.past])
         account = account_of(table, source, group, [*tables, *sources.past])
-        check_account(account, table, tables)
+        check_account(account, table, tables, people)
         check_budget(account, budget, known)
-        registered = Registered(table, source, 1, account, physical)
+        registered = _said(Registered(table, source, 1, account, physical), people, known)
         found = self._fingerprint(registered)
         check_copy(registered, found["digest"], sources.digests)
-        sources.claim(self._ledger, tables, registered, found["digest"])
+        sketches, noted = self._people(registered, sources, tables)
+        sources.claim(self._ledger, tables, registered, found["digest"], sketches)
         if account not in known:
             assert budget is not None
             self._ledger.add_account(account, budget, table.unit.relation)
-        return self._store(registered, 0, found)
+        return replace(self._store(registered, 0, found), noted=noted)
 
     def declare(self, before: Registered, table: Table, expected: int | None) -> Registered:
         """Store another declaration of the same rows, as the next version; rows that changed are refused."""
@@ -133,22 +138,36 @@ class Tables:
         stored = self._ledger.get("table", before.name).private["fingerprint"]
         return self._store(replace(before, table=table, version=before.version + 1), expected, stored)
 
-    def refresh(self, before: Registered, source: Source, expected: int | None) -> Registered:
+    def refresh(
+        self, before: Registered, source: Source, expected: int | None, people: People | None = None
+    ) -> Registered:
         """Store other rows under the same declaration, as the next version; an old copy is removed."""
         physical = home_of(source).describe(source)
         check_columns(before.table, physical)
         sources, tables = Sources.of(self._ledger), self.all()
         check_source(before, source, [*tables, *sources.past])
         after = replace(before, source=source, physical=physical, version=before.version + 1)
+        after = _said(after, people, budgets_of(self._ledger))
         found = self._fingerprint(after)
         check_copy(after, found["digest"], sources.digests)
-        if not sources.has(after, found["digest"]):
-            sources.claim(self._ledger, tables, after, found["digest"])
-        stored = self._store(after, expected, found)
+        sketches, noted = self._people(after, sources, tables)
+        if not sources.has(after, found["digest"], sketches):
+            sources.claim(self._ledger, tables, after, found["digest"], sketches)
+        stored = replace(self._store(after, expected, found), noted=noted)
         if before.source.kind == "memory-copy" and before.source != stored.source:
             with suppress(OSError):  # rows that no answer will be made from again
                 Path(before.source.path).unlink()
         return stored
+
+    def _people(
+        self, registered: Registered, sources: Sources, tables: list[Registered]
+    ) -> tuple[Sketches | None, tuple[str, ...]]:
+        """Sketch a table's people, refuse those of another account, and return what else to tell its custodian."""
+        sketches = sketched(registered, self._ledger.secret("people sketches"))
+        if sketches is None:
+            return None, ("its people could not be compared with those of other accounts: the engine did not finish",)
+        others = {name: each for name, each in sources.sketches.items() if name != registered.name}
+        return sketches, check_overlap(registered, overlaps(sketches, others), tables)
 
     @property
     def _key(self) -> bytes:
@@ -183,3 +202,14 @@ class Tables:
         revision = registered.revision if expected is None else expected
         self._ledger.put("table", registered.name, registered.at(stored).record(), private=private, expected=revision)
         return self.get(registered.name)
+
+
+def _said(registered: Registered, people: People | None, accounts: Iterable[str]) -> Registered:
+    """Put what the custodian says of a table's people into its record: names of accounts, never what was found."""
+    match check_word(people):
+        case "same":
+            return replace(registered, same=True)
+        case "distinct":
+            others = {*registered.distinct, *accounts} - {registered.account}
+            return replace(registered, distinct=tuple(sorted(others)))
+    return registered

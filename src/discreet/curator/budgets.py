@@ -27,11 +27,7 @@ def visible(ledger: Ledger, grant: Grant | None, tables: Iterable[Registered]) -
     if grant is None or grant.role == "custodian":
         return list(standings)
     paying = {table.account for table in tables if grant.covers(table.name)}
-    return [
-        each
-        for each in standings
-        if each.account in paying and (each.grant == grant.id or (each.grant is None and each.analyst is None))
-    ]
+    return [each for each in standings if each.account in paying and each.analyst in (None, grant.analyst)]
 
 
 def holds(
@@ -47,7 +43,7 @@ def holds(
     live = [grant for grant in ledger.grants() if grant.analyst == analyst and not grant.ended(now)]
     wanted = {account: (_amounts(budget), _amounts(monthly)) for account in accounts}
     for grant in live:
-        if set(grant.tables) == set(tables) and _caps(ledger, grant, wanted) == wanted:
+        if set(grant.tables) == set(tables) and _caps(ledger, analyst, wanted) == wanted:
             return True
     if live:
         why = "there is one already, to other tables or with other caps, and a token is not changed once it is out"
@@ -55,13 +51,11 @@ def holds(
     return False
 
 
-def _caps(ledger: Ledger, grant: Grant, accounts: Iterable[str]) -> dict[str, tuple[Amounts, Amounts]]:
+def _caps(ledger: Ledger, analyst: str, accounts: Iterable[str]) -> dict[str, tuple[Amounts, Amounts]]:
     found: dict[str, list[Amounts]] = {account: [None, None] for account in accounts}
-    for each in ledger.standing(analyst=grant.analyst):
-        if each.grant == grant.id:
-            found.setdefault(each.account, [None, None])[each.scope == "window"] = _amounts(
-                budget_of_filter(each.filter)
-            )
+    for each in ledger.standing(analyst=analyst):
+        if each.account in found:
+            found[each.account][each.scope == "window"] = _amounts(budget_of_filter(each.filter))
     return {account: (cap, window) for account, (cap, window) in found.items()}
 
 

@@ -27,8 +27,10 @@ from discreet.ledger.refusals import Conflict, NotAVault
 
 if TYPE_CHECKING:
     from discreet.curator.lint import Remark
+    from discreet.curator.overlap import People
     from discreet.curator.pmw import Weighed
     from discreet.curator.session import Session
+    from discreet.ledger.cap import Existing
     from discreet.ledger.grant import Grant, Role
     from discreet.ledger.standing import Standing
     from discreet.ledger.verify import Verified
@@ -80,14 +82,20 @@ class Curator:
         budget: Budget | None = None,
         rows: int | None = None,
         group: str | None = None,
+        people: People | None = None,
     ) -> Registered:
         """Put a table behind the vault: a path, a `Source`, a data frame or a dict of lists.
 
         `group` names the account that pays, shared by all tables of the same people; by default the table has one of
         its own. A source registered before joins the account it has. To register the same again changes nothing. The
         `notes` of what is returned name tables of other accounts whose people have the same identifier.
+
+        All tables of an account protect the same unit. `people="same"` says that the identifier, under another column
+        name, tells the people of the group apart. A table whose people are mostly those of another account, in
+        whatever format, is refused; `people="distinct"` says that these are other people, and is recorded.
         """
-        return self._put(Table(name, unit, columns, rows), source, budget, group).among(self._tables.all())
+        found = self._put(Table(name, unit, columns, rows), source, budget, group, people)
+        return found.among(self._tables.all())
 
     def declare(
         self,
@@ -115,18 +123,21 @@ class Curator:
             self._tables.declare(before, table, expected)
         return not same
 
-    def refresh(self, name: str, source: object = None, *, expected: int | None = None) -> Registered:
+    def refresh(
+        self, name: str, source: object = None, *, expected: int | None = None, people: People | None = None
+    ) -> Registered:
         """Take a changed source, or a new one, as the next version of a table: same budget, nothing refunded.
 
         `expected` is the revision you looked at; if another custodian changed the table since, this is refused.
+        `people="distinct"` says that its people are others than those of all other accounts.
         """
         before = self.table(name)
         if source is not None and is_memory(source):
             with self._tables.copied(source, name) as copied:
-                return self._tables.refresh(before, copied, expected)
+                return self._tables.refresh(before, copied, expected, people)
         # A header is read anew, since a changed file may have its columns in another order.
         located = before.source.unsettled if source is None else locate(_path(source))
-        return self._tables.refresh(before, _settled(located), expected)
+        return self._tables.refresh(before, _settled(located), expected, people)
 
     def grant(
         self,
@@ -137,17 +148,23 @@ class Curator:
         monthly: Budget | None = None,
         expires: dt.datetime | dt.timedelta | str | None = None,
         role: Role = "analyst",
+        existing: Existing | None = None,
     ) -> str:
         """Let an analyst ask about tables, and return the token that proves it; it is shown this once.
 
         `budget` caps what the analyst may spend of each account for good, `monthly` in a month; both only restrict.
+        An analyst has one cap on an account, over all grants. A second amount is refused unless `existing` says what
+        it means: "replace" puts it in the place of the first (and without an amount ends the cap), "add" tops it up.
+        What the analyst has spent before counts. Older tokens stay valid, under the same cap.
         """
         names = (tables,) if isinstance(tables, str) else tuple(tables)
         accounts = {self.table(name).account for name in names}
         if not names and role == "analyst":
             raise BadParameter("tables", names, why="an analyst asks about tables", fix="name at least one table")
-        caps, windows = (None if each is None else dict.fromkeys(sorted(accounts), each) for each in (budget, monthly))
-        return self.ledger.grant(analyst, names, caps, monthly=windows, expires=_moment(expires), role=role)
+        caps, windows = (dict.fromkeys(sorted(accounts), each) for each in (budget, monthly))
+        return self.ledger.grant(
+            analyst, names, caps, monthly=windows, expires=_moment(expires), role=role, existing=existing
+        )
 
     def granted(
         self, analyst: str, tables: Iterable[str], *, budget: Budget | None = None, monthly: Budget | None = None
@@ -170,7 +187,7 @@ class Curator:
         windows = [
             budget_record(budget_of_filter(each.filter))
             for each in self.ledger.standing()
-            if (each.scope, each.account, each.grant) == ("window", account, None)
+            if (each.scope, each.account, each.analyst) == ("window", account, None)
         ]
         if budget_record(budget) in windows:
             return False
@@ -252,15 +269,17 @@ class Curator:
     def __repr__(self) -> str:
         return f"Curator({str(self.path)!r}, tables={self.tables()!r})"
 
-    def _put(self, table: Table, source: object, budget: Budget | None, group: str | None) -> Registered:
+    def _put(
+        self, table: Table, source: object, budget: Budget | None, group: str | None, people: People | None
+    ) -> Registered:
         """Store a new table, or return the one of that name if it is all the same."""
         if table.name in self.tables():
             return self._again(table, source, budget, group)
         if not is_memory(source):
-            return self._tables.add(table, _settled(locate(_path(source))), budget, group)
+            return self._tables.add(table, _settled(locate(_path(source))), budget, group, people)
         self._tables.check_new(table, budget, group)
         with self._tables.copied(source, table.name) as located:
-            return self._tables.add(table, located, budget, group)
+            return self._tables.add(table, located, budget, group, people)
 
     def _again(self, table: Table, source: object, budget: Budget | None, group: str | None) -> Registered:
         """Return what is registered already, if it is all the same."""

@@ -11,16 +11,20 @@ import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from discreet.account.budget import Budget
 from discreet.core.column import Column
 from discreet.core.errors import Refusal
+from discreet.core.schema import Table
 from discreet.core.written import as_written
 from discreet.curator._quasi import quasi_identifiers
 from discreet.curator._raw import quoted, values_sql
-from discreet.curator.register import Registered, same_people
-from discreet.data.source import connect
+from discreet.curator._spelling import merging
+from discreet.curator.register import Registered, check_columns, same_people
+from discreet.data.home import home_of
+from discreet.data.source import Source, connect, locate
 from discreet.plan.physical import Physical
 from discreet.plan.scalar import raw_sql
 
@@ -60,6 +64,15 @@ class Remark:
     def record(self) -> dict[str, str | None]:
         """Return the fields as plain JSON values."""
         return asdict(self)
+
+
+def lint_source(table: Table, source: str | Path | Source, budget: Budget | None = None) -> list[Remark]:
+    """Compare a declaration with the exact rows of a source before anything is registered; no vault is needed."""
+    located = locate(source)
+    settled = home_of(located).settle(located)
+    physical = home_of(settled).describe(settled)
+    check_columns(table, physical)
+    return lint(Registered(table, settled, 0, table.name, physical), budget)
 
 
 def lint(registered: Registered, budget: Budget | None) -> list[Remark]:
@@ -135,6 +148,7 @@ def _people(engine: duckdb.DuckDBPyConnection, registered: Registered, rows: int
     if unit.identifier is None:
         return
     yield from _floating_people(engine, registered, unit.identifier)
+    yield from _merging_people(engine, registered, unit.identifier)
     name = quoted(unit.identifier)
     nameless, most, *_ = _one(
         engine,
@@ -160,6 +174,14 @@ def _people(engine: duckdb.DuckDBPyConnection, registered: Registered, rows: int
         yield Remark(
             "warning", registered.name, unit.identifier, what, why, "raise max_rows, at the price of more noise"
         )
+
+
+def _merging_people(engine: duckdb.DuckDBPyConnection, registered: Registered, identifier: str) -> Iterator[Remark]:
+    if found := merging(engine, identifier, registered.physical[identifier]):
+        spelled, people, (one, other) = found
+        what = f"{spelled:,} identifiers become {people:,} without blanks and case, such as {one!r} and {other!r}"
+        why = "if these are the same people, each of them counts as several, and loses as often what was promised"
+        yield Remark("warning", registered.name, identifier, what, why, "spell each person in one way in the source")
 
 
 def _floating_people(engine: duckdb.DuckDBPyConnection, registered: Registered, identifier: str) -> Iterator[Remark]:

@@ -77,6 +77,7 @@ class Policy:
                     budget=wanted.budget,
                     rows=wanted.rows,
                     group=wanted.group,
+                    people=wanted.people,
                 )
                 return Applied("registered", "table", wanted.name)
             changed = curator.declare(

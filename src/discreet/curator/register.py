@@ -20,7 +20,7 @@ from discreet.data.source import MILLISECONDS, Source
 from discreet.plan.physical import Physical
 from discreet.plan.scalar import is_readable
 
-_FIELDS = ("table", "source", "version", "account")
+_FIELDS = ("table", "source", "version", "account", "same", "distinct")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -29,6 +29,8 @@ class Registered:
 
     `physical` has the type of every column as it lies in the source, which no analyst is shown. `alike` are tables of
     other accounts, each with its account, whose people are told apart by a column of the same name; it is not stored.
+    `same` says that its identifier, whatever its name, tells the people of its account apart; `distinct` are the
+    accounts whose people its custodian declared to be others. `noted` is what a look at its rows found, just now.
     """
 
     table: Table
@@ -37,6 +39,9 @@ class Registered:
     account: str
     physical: Mapping[str, str]
     revision: int = 0
+    same: bool = False
+    distinct: tuple[str, ...] = ()
+    noted: tuple[str, ...] = field(default=(), compare=False)
     alike: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
@@ -71,8 +76,8 @@ class Registered:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What its custodian should know of it, made of names alone."""
-        return tuple(f"{what}: {why}; {fix}" for what, why, fix in map(same_people, self.alike))
+        """What its custodian should know of it, and nobody else: names that are alike, and what its rows showed."""
+        return (*self.noted, *(f"{what}: {why}; {fix}" for what, why, fix in map(same_people, self.alike)))
 
     def among(self, tables: Iterable[Registered]) -> Registered:
         """Return the same table with those of other accounts in `alike` that may be about the same people."""
@@ -91,6 +96,8 @@ class Registered:
             "source": self.source.record(),
             "version": self.version,
             "account": self.account,
+            "same": self.same,
+            "distinct": list(self.distinct),
         }
 
     @classmethod
@@ -99,7 +106,8 @@ class Registered:
         found = records.fields("registered", record, _FIELDS)
         table, source = Table.from_record(found["table"]), Source.from_record(found["source"])
         types = MappingProxyType(dict(physical))
-        return cls(table, source, found["version"], found["account"], types, revision)
+        said = found["same"], tuple(found["distinct"])
+        return cls(table, source, found["version"], found["account"], types, revision, *said)
 
 
 def same_people(alike: tuple[str, str]) -> tuple[str, str, str]:

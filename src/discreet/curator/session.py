@@ -222,7 +222,7 @@ class Session:
     def standings(self, accounts: Collection[str]) -> list[Standing]:
         """Return the limits that a question about these accounts has to pass."""
         found = self._curator.ledger.standing()
-        return [each for each in found if each.account in accounts and each.grant in (None, self._grant.id)]
+        return [each for each in found if each.account in accounts and each.analyst in (None, self._grant.analyst)]
 
     def answered(self, charge: Charge) -> bool:
         """Whether the question of a charge has its answer, which is then replayed for nothing.

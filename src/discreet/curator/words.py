@@ -17,7 +17,7 @@ def limit_words(standing: Standing) -> str:
         return f"the budget {of}"
     if standing.scope == "grant":
         return f"your cap {of}"
-    return f"{'your' if standing.grant else 'the'} window {standing.window} {of}"
+    return f"{'your' if standing.analyst else 'the'} window {standing.window} {of}"
 
 
 def notes_of(asked: Asked) -> tuple[str, ...]:

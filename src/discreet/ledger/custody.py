@@ -11,6 +11,7 @@ from discreet.account.budget import Budget
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.unit import Relation
 from discreet.ledger import keys, limit
+from discreet.ledger.cap import Budgets, Caps, Existing, check_analyst, check_existing
 from discreet.ledger.clock import written
 from discreet.ledger.derive import enter
 from discreet.ledger.document import Document
@@ -46,7 +47,7 @@ class Custody(Vault):
     def accounts(self) -> tuple[str, ...]:
         """Return the names of all accounts."""
         with self._read() as transaction:
-            return tuple(each.account for each in transaction.all(Limit) if not each.grant and not each.period)
+            return tuple(each.account for each in transaction.all(Limit) if not each.analyst and not each.period)
 
     def window(self, account: str, budget: Budget, period: str = "month") -> None:
         """Restrict an account further, within each day, month or year; a window that is set again starts anew.
@@ -111,26 +112,35 @@ class Custody(Vault):
         self,
         analyst: str,
         tables: Iterable[str],
-        budgets: Mapping[str, Budget] | None = None,
+        budgets: Budgets | None = None,
         *,
-        monthly: Mapping[str, Budget] | None = None,
+        monthly: Budgets | None = None,
         expires: datetime | None = None,
         role: Role = "analyst",
+        existing: Existing | None = None,
     ) -> str:
         """Let somebody ask about tables, within caps per account if given; return the token, which is shown only now.
 
-        Guarantee: what is charged through the grant is, account by account, within its cap as well.
+        `budgets` and `monthly` name the accounts that the tables are paid from; None is an account without a new
+        amount. An analyst has one cap on an account, over all grants: `existing` says whether a second amount takes
+        the place of the first ("replace") or is added to it ("add"). What was spent before counts.
+
+        Guarantee: what is charged to an analyst is, account by account, within their cap as well.
         """
         names = [_named("table", each) for each in ([tables] if isinstance(tables, str) else tables)]
         if not names and check_role(role) == "analyst":
             raise BadParameter("tables", names, why="the grant would open nothing", fix="name at least one table")
         identifier, secret = new_token()
         salt, hashed = new_verifier(secret)
-        made = {"grant": identifier, "analyst": _named("analyst", analyst), "role": check_role(role)}
-        made |= {"expires": check_expires(expires), "salt": salt, "hash": hashed, "at": written(self._clock())}
+        made: dict[str, Any] = {"grant": identifier, "analyst": _named("analyst", analyst), "role": check_role(role)}
+        made |= {"expires": check_expires(expires), "salt": salt, "hash": hashed, "existing": check_existing(existing)}
+        made |= {"tables": sorted(set(names)), "accounts": sorted({*(budgets or {}), *(monthly or {})})}
         with self._write() as transaction:
-            caps, windows = (_filters(transaction, each or {}) for each in (budgets, monthly))
-            enter(transaction, "grant", {**made, "tables": sorted(set(names)), "caps": caps, "monthly": windows})
+            check_analyst(analyst, transaction.all(Permit))
+            now = self._clock()
+            changes = Caps(transaction, analyst, existing, now, written(now))
+            caps, windows = changes.records(budgets or {}, ""), changes.records(monthly or {}, "month")
+            enter(transaction, "grant", {**made, "caps": caps, "monthly": windows, "at": written(now)})
         return f"{identifier}_{secret}"
 
     def authenticate(self, token: str) -> Grant:
@@ -160,14 +170,6 @@ class Custody(Vault):
             if ended:
                 enter(transaction, "revoke", {"grants": ended, "at": written(self._clock())})
             return tuple(ended)
-
-
-def _filters(transaction: Transaction, budgets: Mapping[str, Budget]) -> dict[str, Any]:
-    """Return the filters of caps, each under the relation of its account."""
-    relations = {account: limit.account_filter(transaction, account).relation for account in budgets}
-    return {
-        account: limit.filter_record(budget.filter(relation=relations[account])) for account, budget in budgets.items()
-    }
 
 
 def _document(transaction: Transaction, paper: Paper) -> Document:

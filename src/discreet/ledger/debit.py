@@ -37,7 +37,7 @@ def sought(charge: Charge) -> list[Wanted]:
 def changed(charge: Charge) -> list[Wanted]:
     """Return the rows that making a charge changes: every limit, and what the analyst has spent."""
     tallies = [(Tally, account, charge.analyst) for account in charge.losses if charge.analyst is not None]
-    return [*((Limit, account, charge.grant or "") for account in charge.losses), *tallies]
+    return [*((Limit, account, charge.analyst or "") for account in charge.losses), *tallies]
 
 
 def find(transaction: Transaction, charge: Charge, now: datetime) -> Found | None:
@@ -68,7 +68,7 @@ def make(transaction: Transaction, charge: Charge, now: datetime) -> Receipt:
     Guarantee: after the transaction is durable, the loss of the question is part of what every account has spent.
     """
     at = written(now)
-    steps = limit.admit(transaction, charge.losses, charge.grant or "", at)
+    steps = limit.admit(transaction, charge.losses, charge.analyst or "", at)
     costs = [[str(step.cost.loss), str(step.cost.delta)] for step in steps]
     entry = enter(transaction, "charge", {**charge.record(), "at": at, "costs": costs}, steps)
     left = {step.limit.account: limit.remaining(step.after) for step in steps if step.for_life}

@@ -34,9 +34,9 @@ def derive(transaction: Transaction, sequence: int, kind: str, body: Body, steps
         case "vault" | "refusal":
             pass
         case "account":
-            _limit(transaction, sequence, body, grant="", period="")
+            _limit(transaction, sequence, body, analyst="", period="")
         case "window":
-            _limit(transaction, sequence, body, grant="", period=body["period"])
+            _limit(transaction, sequence, body, analyst="", period=body["period"])
         case "clock":
             _correct(transaction, sequence, body["at"])
         case "document":
@@ -58,9 +58,9 @@ def derive(transaction: Transaction, sequence: int, kind: str, body: Body, steps
             raise Tampered("an entry", why=f"no ledger of this release writes the kind {kind!r}")
 
 
-def _limit(transaction: Transaction, sequence: int, body: Body, *, grant: str, period: str) -> None:
+def _limit(transaction: Transaction, sequence: int, body: Body, *, analyst: str, period: str) -> None:
     filter_ = limit.filter_of(body["filter"])
-    transaction.put(limit.new_limit(body["account"], grant, period, filter_, body["at"], sequence))
+    transaction.put(limit.new_limit(body["account"], analyst, period, filter_, body["at"], sequence))
 
 
 def _correct(transaction: Transaction, sequence: int, at: str) -> None:
@@ -88,8 +88,20 @@ def _grant(transaction: Transaction, sequence: int, body: Body) -> None:
     )
     for period, filters in (("", body["caps"]), ("month", body["monthly"])):
         for account, filter_ in filters.items():
-            each = {"account": account, "filter": filter_, "at": body["at"]}
-            _limit(transaction, sequence, each, grant=body["grant"], period=period)
+            _cap(transaction, sequence, body, account, period, filter_)
+
+
+def _cap(
+    transaction: Transaction, sequence: int, body: Body, account: str, period: str, filter_: Mapping[str, Any] | None
+) -> None:
+    """Store the analyst's one cap on an account, with what they have spent already, or take it away."""
+    there = transaction.get(Limit, account, body["analyst"], period)
+    if filter_ is not None:
+        made = limit.new_limit(account, body["analyst"], period, limit.filter_of(filter_), body["at"], sequence)
+        # A clock that was set back stays in the newest period seen.
+        transaction.put(replace(made, label=max(made.label, there.label if there else "")))
+    elif there is not None:
+        transaction.delete(there)
 
 
 def _charge(transaction: Transaction, sequence: int, body: Body, steps: Sequence[Step] | None) -> None:
@@ -97,7 +109,7 @@ def _charge(transaction: Transaction, sequence: int, body: Body, steps: Sequence
         if transaction.get(Debit, body["key"]) is not None:
             raise Tampered("a charge", why="its key was charged before")
         losses = read_losses(dict(sorted(body["losses"].items())))
-        steps = limit.repeat(transaction, losses, body["grant"] or "", body["at"], body["costs"])
+        steps = limit.repeat(transaction, losses, body["analyst"] or "", body["at"], body["costs"])
     limit.spend(transaction, sequence, steps, body["analyst"])
     identity = digest(body["question"], canonical(body["tables"]))
     transaction.put(Debit(body["key"], identity, digest(canonical(body["losses"])), sequence))

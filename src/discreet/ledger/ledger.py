@@ -118,13 +118,13 @@ class Ledger(Custody):
             return filter_.spent if analyst is None else limit.tally(transaction, account, analyst)
 
     def standing(self, analyst: str | None = None) -> tuple[Standing, ...]:
-        """Return every limit as it stands now; for one analyst, those of their own grants that have not ended."""
+        """Return every limit as it stands now; for one analyst, their own while a grant of theirs lasts."""
         with self._read() as transaction:
             now = self._clock()
-            grants = {permit.id: Grant.of(permit) for permit in transaction.all(Permit)}
-            found = [_standing(each, grants, written(now)) for each in transaction.all(Limit)]
-        ended = {grant.id for grant in grants.values() if grant.ended(now)}
-        return tuple(each for each in found if each.grant not in ended and (analyst is None or each.analyst == analyst))
+            grants = [Grant.of(permit) for permit in transaction.all(Permit)]
+            found = [_standing(each, written(now)) for each in transaction.all(Limit)]
+        shown = {None, *(grant.analyst for grant in grants if not grant.ended(now))}
+        return tuple(each for each in found if each.analyst in (shown if analyst is None else shown & {analyst}))
 
     # How a run proceeds ----------------------------------------------------------------------------------------------
 
@@ -196,11 +196,10 @@ class Ledger(Custody):
             raise refusal
 
 
-def _standing(row: Limit, grants: dict[str, Grant], at: str) -> Standing:
+def _standing(row: Limit, at: str) -> Standing:
     row, filter_ = limit.current(row, at)
-    scope: Scope = "window" if row.period else "grant" if row.grant else "account"
-    analyst = grants[row.grant].analyst if row.grant else None
-    return Standing(scope, row.account, analyst, filter_, row.label or None, row.grant or None)
+    scope: Scope = "window" if row.period else "grant" if row.analyst else "account"
+    return Standing(scope, row.account, row.analyst or None, filter_, row.label or None)
 
 
 def _content(answer: object) -> bytes:

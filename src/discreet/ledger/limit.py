@@ -41,7 +41,7 @@ class Step:
     @property
     def for_life(self) -> bool:
         """Whether this is the account's own limit, which always enforces."""
-        return not self.limit.grant and not self.limit.period
+        return not self.limit.analyst and not self.limit.period
 
 
 def check_period(period: object) -> str:
@@ -51,9 +51,9 @@ def check_period(period: object) -> str:
     raise BadParameter("period", period, why="windows are of a day, a month or a year", fix="use 'month'")
 
 
-def new_limit(account: str, grant: str, period: str, filter_: Filter, at: str, sequence: int) -> Limit:
-    """Return the row of a limit from which nothing was spent."""
-    return Limit(account, grant, period, at[: PERIODS[period]], filter_.to_json(), sequence)
+def new_limit(account: str, analyst: str, period: str, filter_: Filter, at: str, sequence: int) -> Limit:
+    """Return the row of a new limit: an account's with nothing spent, or a cap with what the analyst has spent."""
+    return Limit(account, analyst, period, at[: PERIODS[period]], filter_.to_json(), sequence)
 
 
 def current(limit: Limit, at: str) -> tuple[Limit, Filter]:
@@ -67,13 +67,13 @@ def current(limit: Limit, at: str) -> tuple[Limit, Filter]:
     return limit, filter_
 
 
-def admit(transaction: Transaction, losses: Mapping[str, PrivacyLoss], grant: str, at: str) -> list[Step]:
+def admit(transaction: Transaction, losses: Mapping[str, PrivacyLoss], analyst: str, at: str) -> list[Step]:
     """Return the steps of a charge that every limit admits, or refuse for the tightest that does not.
 
     Guarantee: what all steps together spend is within every account's budget, however the losses were chosen.
     """
     steps, refusals = [], []
-    for limit, before in _touched(transaction, losses, grant, at):
+    for limit, before in _touched(transaction, losses, analyst, at):
         try:
             steps.append(Step.between(limit, before, _admitted(limit, before, losses[limit.account])))
         except LimitExceeded as refusal:
@@ -85,10 +85,10 @@ def admit(transaction: Transaction, losses: Mapping[str, PrivacyLoss], grant: st
 
 
 def repeat(
-    transaction: Transaction, losses: Mapping[str, PrivacyLoss], grant: str, at: str, costs: Sequence[Sequence[str]]
+    transaction: Transaction, losses: Mapping[str, PrivacyLoss], analyst: str, at: str, costs: Sequence[Sequence[str]]
 ) -> list[Step]:
     """Return the steps of a charge as it was recorded, refusing one that took less than its loss costs, or too much."""
-    touched = list(_touched(transaction, losses, grant, at))
+    touched = list(_touched(transaction, losses, analyst, at))
     if len(touched) != len(costs):
         raise Tampered("a charge", why=f"{len(costs)} limits were charged, and {len(touched)} apply")
     steps = []
@@ -123,7 +123,7 @@ def account_filter(transaction: Transaction, account: str) -> Filter:
     """Return the account's filter for life, or refuse an account that does not exist."""
     found = transaction.get(Limit, account, "", "")
     if found is None:
-        known = [limit.account for limit in transaction.all(Limit) if not limit.grant and not limit.period]
+        known = [limit.account for limit in transaction.all(Limit) if not limit.analyst and not limit.period]
         raise UnknownName("account", account, known)
     return _read(found.state)
 
@@ -139,6 +139,11 @@ def remaining(filter_: Filter) -> dict[str, str]:
     return {"currency": filter_.currency, "loss": str(left.loss), "delta": str(left.delta)}
 
 
+def filter_in(there: Limit) -> Filter:
+    """Return the filter of a stored limit."""
+    return _read(there.state)
+
+
 def filter_record(filter_: Filter) -> dict[str, Any]:
     """Return a filter as plain JSON values."""
     found: dict[str, Any] = json.loads(filter_.to_json())["filter"]
@@ -151,11 +156,11 @@ def filter_of(record: Mapping[str, Any]) -> Filter:
 
 
 def _touched(
-    transaction: Transaction, losses: Mapping[str, PrivacyLoss], grant: str, at: str
+    transaction: Transaction, losses: Mapping[str, PrivacyLoss], analyst: str, at: str
 ) -> Iterator[tuple[Limit, Filter]]:
     for account in losses:
-        limits = transaction.limits(account, grant)
-        if not limits or limits[0].grant or limits[0].period:
+        limits = transaction.limits(account, analyst)
+        if not limits or limits[0].analyst or limits[0].period:
             account_filter(transaction, account)  # refuses the unknown account
         yield from (current(limit, at) for limit in limits)
 
@@ -173,8 +178,8 @@ def _admitted(limit: Limit, before: Filter, loss: PrivacyLoss) -> Filter:
 def _name(limit: Limit) -> str:
     """Say which limit, in words."""
     account = f"account {limit.account!r}"
-    if limit.grant:
-        whose = f"grant {limit.grant} on {account}"
+    if limit.analyst:
+        whose = f"{limit.analyst} on {account}"
         return f"the {limit.period} {limit.label} of {whose}" if limit.period else f"the cap of {whose}"
     return f"the {limit.period} {limit.label} of {account}" if limit.period else account
 

@@ -44,8 +44,8 @@ TABLES: dict[str, Made] = {
     ),
     "secrets": Made({"name": _TEXT, "value": _BYTES}, ("name",)),
     "limits": Made(
-        {"account": _TEXT, "grant": _TEXT, "period": _TEXT, "label": _TEXT, "state": _TEXT, "sequence": _INTEGER},
-        ("account", "grant", "period"),
+        {"account": _TEXT, "analyst": _TEXT, "period": _TEXT, "label": _TEXT, "state": _TEXT, "sequence": _INTEGER},
+        ("account", "analyst", "period"),
         _TO_ENTRIES,
     ),
     "tallies": Made(

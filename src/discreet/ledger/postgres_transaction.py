@@ -125,9 +125,9 @@ class PostgresTransaction:
             last = _key(rows[-1])
             page = self.ask(self._statement("next", kind), (*last, _PAGE)) if len(rows) == _PAGE else []
 
-    def limits(self, account: str, grant: str) -> list[Limit]:
-        """Return the limits of an account and those of a grant on it, the account's for life first."""
-        wanted = (Limit, account, grant)
+    def limits(self, account: str, analyst: str) -> list[Limit]:
+        """Return the limits of an account and those of an analyst on it, the account's for life first."""
+        wanted = (Limit, account, analyst)
         if wanted not in self._limits:
             self.fetch([wanted])
         return self._limits[wanted]

@@ -28,12 +28,12 @@ BEGIN SELECT RAISE(ABORT, 'entries follow each other'); END""",
 ) STRICT, WITHOUT ROWID""",
     """CREATE TABLE limits (
   "account" TEXT NOT NULL,
-  "grant" TEXT NOT NULL,
+  "analyst" TEXT NOT NULL,
   "period" TEXT NOT NULL,
   "label" TEXT NOT NULL,
   "state" TEXT NOT NULL,
   "sequence" INTEGER NOT NULL REFERENCES entries,
-  PRIMARY KEY ("account", "grant", "period")
+  PRIMARY KEY ("account", "analyst", "period")
 ) STRICT, WITHOUT ROWID""",
     """CREATE TABLE tallies (
   "account" TEXT NOT NULL,

@@ -83,9 +83,9 @@ class SqliteTransaction:
         for found in self._execute(statement("all", kind, "?")):
             yield kind(*found)
 
-    def limits(self, account: str, grant: str) -> list[Limit]:
-        """Return the limits of an account and those of a grant on it, the account's for life first."""
-        return [Limit(*found) for found in self._execute(statement("limits", Limit, "?"), (account, grant))]
+    def limits(self, account: str, analyst: str) -> list[Limit]:
+        """Return the limits of an account and those of an analyst on it, the account's for life first."""
+        return [Limit(*found) for found in self._execute(statement("limits", Limit, "?"), (account, analyst))]
 
     def seals(self, kind: str) -> Iterator[Seal]:
         """Return all seals of one kind of row."""

@@ -12,9 +12,9 @@ Scope = Literal["account", "grant", "window"]
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One limit: an account's for life, a grant's cap, or a window of either, with its filter as it stands.
+    """One limit: an account's for life, an analyst's cap over all grants, or a window of either, as it stands.
 
-    `analyst` and `grant` are None for what all analysts share; `window` is the current period, such as "2026-11".
+    `analyst` is None for what all analysts share; `window` is the current period, such as "2026-11".
     """
 
     scope: Scope
@@ -22,4 +22,3 @@ class Standing:
     analyst: str | None
     filter: Filter
     window: str | None = None
-    grant: str | None = None

@@ -38,7 +38,7 @@ def statement(name: str, kind: type[Row], mark: str, prefix: str = "") -> str:
         "first": f"SELECT {all_} FROM {table} ORDER BY {keys} LIMIT {mark}",  # noqa: S608
         "next": f"SELECT {all_} FROM {table} WHERE ({keys}) > ({after}) ORDER BY {keys} LIMIT {mark}",  # noqa: S608
         "seals": f"""SELECT {all_} FROM {table} WHERE "kind" = {mark} ORDER BY {keys}""",  # noqa: S608
-        "limits": f"""SELECT {all_} FROM {table} WHERE "account" = {mark} AND "grant" IN ('', {mark}) ORDER BY {keys}""",  # noqa: S608, E501
+        "limits": f"""SELECT {all_} FROM {table} WHERE "account" = {mark} AND "analyst" IN ('', {mark}) ORDER BY {keys}""",  # noqa: S608, E501
     }[name]
 
 

@@ -25,16 +25,16 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A filter and what it has admitted: an account's for life, its window's, or those of one grant.
+    """A filter and what it has admitted: an account's for life, its window's, or those of one analyst.
 
-    `grant` is empty for an account's own, `period` for those that hold for life; `label` is the newest period seen.
+    `analyst` is empty for an account's own, `period` for those that hold for life; `label` is the newest period seen.
     """
 
     TABLE: ClassVar[str] = "limits"
-    KEY: ClassVar[tuple[str, ...]] = ("account", "grant", "period")
+    KEY: ClassVar[tuple[str, ...]] = ("account", "analyst", "period")
 
     account: str
-    grant: str
+    analyst: str
     period: str
     label: str
     state: str
@@ -186,7 +186,7 @@ class Row(Protocol):
 
 R = TypeVar("R", bound=Row)
 
-# A row that will be needed: its kind and its key; or Limit with an account and a grant, for what `limits` returns.
+# A row that will be needed: its kind and its key; or Limit with an account and an analyst, for what `limits` returns.
 # What is known beforehand can be fetched with the first look.
 Wanted = tuple[Any, ...]
 
@@ -233,8 +233,8 @@ class Transaction(Protocol):
     def all(self, kind: type[R]) -> Iterator[R]:
         """Return all rows of a kind, in the order of their keys."""
 
-    def limits(self, account: str, grant: str) -> list[Limit]:
-        """Return the limits of an account and those of a grant on it, the account's for life first."""
+    def limits(self, account: str, analyst: str) -> list[Limit]:
+        """Return the limits of an account and those of an analyst on it, the account's for life first."""
 
 
 class Raw(Transaction, Protocol):

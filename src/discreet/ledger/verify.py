@@ -12,6 +12,7 @@ from typing import Any
 from discreet.core.errors import Refusal
 from discreet.ledger import keys
 from discreet.ledger.anchor import Anchor, AnchorFile
+from discreet.ledger.cap import check_recount
 from discreet.ledger.derive import derive
 from discreet.ledger.entry import Entry, Head
 from discreet.ledger.lease import Lease
@@ -103,6 +104,8 @@ def _follow(live: Transaction, again: Transaction, head: str | None) -> tuple[He
         _check_entry(entry, last)
         try:
             body = entry.record()
+            if entry.kind == "grant":
+                check_recount(live, again, entry)
             derive(again, entry.sequence, entry.kind, body)
             if body["at"] < at and entry.kind != "clock":
                 raise Tampered("an entry", why="it is dated before the entry before it")

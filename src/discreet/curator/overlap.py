@@ -1,0 +1,130 @@
+"""Overlap: whether the people of a table are those of another account, by sketches, for the custodian's eyes alone.
+
+What is promised is what is declared: tables of one group share one budget. A sketch only finds what a custodian may
+have overlooked: a copy in another format, order or folder, an excerpt, the same people under another column name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from discreet.core.errors import BadParameter
+from discreet.curator._sketch import Sketch, Sketches
+from discreet.ledger.refusals import Conflict
+
+if TYPE_CHECKING:
+    from discreet.curator.register import Registered
+
+People = Literal["same", "distinct"]
+
+# From this share of the smaller table on, two tables are taken to be about the same people.
+LARGE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """How much of one table occurs in a table of another account, by its identifiers or by whole rows."""
+
+    table: str
+    account: str
+    identifier: str | None
+    column: str | None
+    share: float
+
+    @property
+    def words(self) -> str:
+        """Say what was found, and what it may mean."""
+        what = "rows" if self.column is None else f"values of {self.column!r}"
+        of = "rows" if self.column is None else "people"
+        return f"about {self.share:.0%} of the {what} are {of} of {self.table!r}, which {self.account!r} pays for"
+
+
+def overlaps(mine: Sketches, others: Mapping[str, Sketches]) -> list[Overlap]:
+    """Return what a table shares with tables of other accounts, the most first; each table is named once."""
+    found = [
+        max(each, key=lambda overlap: overlap.share)
+        for name, other in others.items()
+        if other.account != mine.account and (each := [*_between(mine, name, other)])
+    ]
+    return sorted(found, key=lambda overlap: (-overlap.share, overlap.table))
+
+
+def check_overlap(registered: Registered, found: list[Overlap], others: list[Registered]) -> tuple[str, ...]:
+    """Refuse a table whose people are mostly those of another account; return what else its custodian should know.
+
+    This looks at data, and so only a custodian ever sees it.
+    """
+    noted = []
+    for overlap in found:
+        if _is_declared_distinct(registered, overlap, others):
+            continue
+        if overlap.share < LARGE:
+            noted.append(f"{overlap.words}: whoever is in both may lose both budgets")
+            continue
+        why = (
+            f"{overlap.words}: the same people would lose two budgets (short numbers may be equal by chance, which"
+            " only you can know)"
+        )
+        fix = f"register it with {_terms(registered, overlap)}, or with people='distinct' if these are other people"
+        raise Conflict(f"the people of {registered.name!r}", why=why, fix=fix, value=registered.name)
+    return tuple(noted)
+
+
+def check_word(people: object) -> People | None:
+    """Return what a custodian says of a table's people, or refuse whatever says nothing."""
+    match people:
+        case None | "same" | "distinct":
+            return people
+    why = "a table's people are those of its group under another name, or others than those of all other accounts"
+    raise BadParameter("people", people, why=why, fix="use people='same' or people='distinct', or leave it out")
+
+
+def _is_declared_distinct(registered: Registered, overlap: Overlap, others: list[Registered]) -> bool:
+    theirs = (each for each in others if each.account == overlap.account)
+    return overlap.account in registered.distinct or any(registered.account in each.distinct for each in theirs)
+
+
+def _terms(registered: Registered, overlap: Overlap) -> str:
+    group, mine = f"group={overlap.account!r}", registered.identifier
+    if overlap.identifier is None:
+        return group if mine is None else f"{group} and unit=row()"
+    if mine is None:
+        return f"{group} and unit=person({overlap.column or overlap.identifier!r}, max_rows=20)"
+    return group if mine.lower() == overlap.identifier.lower() else f"{group} and people='same'"
+
+
+def _between(mine: Sketches, name: str, other: Sketches) -> Iterator[Overlap]:
+    """Yield how much people of one table occur in columns of the other, and rows in rows."""
+
+    def found(share: float, column: str | None) -> Iterator[Overlap]:
+        if share > 0:
+            yield Overlap(name, other.account, other.identifier, column, share)
+
+    if other.people is not None:
+        for column, sketch in mine.columns.items():
+            yield from found(_share(sketch, column, mine, other.people, other.identifier, other), column)
+    if mine.people is not None:
+        for column, sketch in other.columns.items():
+            yield from found(_share(mine.people, mine.identifier, mine, sketch, column, other), mine.identifier)
+    if mine.rows is not None and other.rows is not None:
+        yield from found(_contained(mine.rows, other.rows), None)
+
+
+def _share(one: Sketch, name: str | None, mine: Sketches, two: Sketch, column: str | None, other: Sketches) -> float:
+    """Return the share of two columns that tell people apart, or are called alike; of others that of their union.
+
+    A column of another kind may well hold numbers that are somebody's identifiers: 1, 2 and 3 are.
+    """
+    both_people = (name, column) == (mine.identifier, other.identifier)
+    if both_people or (name or "").lower() == (column or "").lower():
+        return _contained(one, two)
+    first, second, shared = one.shared(two)
+    alike = shared / (first + second - shared) if shared else 0.0
+    return alike if alike >= LARGE else 0.0
+
+
+def _contained(one: Sketch, two: Sketch) -> float:
+    first, second, shared = one.shared(two)
+    return shared / min(first, second) if shared else 0.0

@@ -1,0 +1,189 @@
+"""Caps: the most that one analyst may spend of an account, over all their grants together.
+
+A cap belongs to the analyst and not to a token: whoever holds three grants has one cap. A cap that is changed counts
+everything the analyst was ever charged, in its own currency.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from fractions import Fraction
+from itertools import takewhile
+from typing import Any, Literal, get_args
+
+from discreet.account.budget import Budget
+from discreet.account.charge import NOTHING, Cost, Uncountable
+from discreet.account.filter import ApproxFilter, Filter, PureFilter, ZcdpFilter
+from discreet.account.loss import PrivacyLoss
+from discreet.core.errors import BadParameter, UnknownName
+from discreet.ledger import limit
+from discreet.ledger.charge import read_losses
+from discreet.ledger.entry import Entry
+from discreet.ledger.grant import Grant
+from discreet.ledger.refusals import Conflict, Tampered
+from discreet.ledger.store import Limit, Permit, Tally, Transaction
+
+Existing = Literal["replace", "add"]
+Budgets = Mapping[str, Budget | None]
+
+# A later release may compute a cost with other last digits; less than this fraction is no sign of tampering.
+_LAST_DIGITS = 1 - Fraction(1, 10**9)
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """What a new grant does to the caps of its analyst, at a moment of the ledger.
+
+    Guarantee: whatever an analyst is charged after a cap was set is, together with all that they were charged before,
+    within the cap; a second amount for a cap in force is refused unless `existing` says what it means.
+    """
+
+    transaction: Transaction
+    analyst: str
+    existing: Existing | None
+    now: datetime
+    at: str
+
+    def records(self, budgets: Budgets, period: str) -> dict[str, Any]:
+        """Return the filter that each account's cap becomes, None for one that ends; others stay as they are."""
+        found = {account: self._changed(account, budget, period) for account, budget in sorted(budgets.items())}
+        return {account: change for account, (changes, change) in found.items() if changes}
+
+    def _changed(self, account: str, budget: Budget | None, period: str) -> tuple[bool, dict[str, Any] | None]:
+        relation = limit.account_filter(self.transaction, account).relation
+        there = self.transaction.get(Limit, account, self.analyst, period)
+        in_force = there is not None and account in self._accounts_in_force()
+        if budget is None:
+            # Without an amount a cap in force stays; one whose grants have all ended goes with them.
+            return there is not None and (not in_force or self.existing == "replace"), None
+        if self.existing == "add":
+            budget = self._topped_up(account, there, budget)
+        elif in_force and self.existing is None:
+            raise self._ambiguous(account, there, period)
+        new = limit.new_limit(account, self.analyst, period, budget.filter(relation=relation), self.at, 0)
+        return True, limit.filter_record(recounted(new, self.transaction, self.transaction.entries()))
+
+    def _topped_up(self, account: str, there: Limit | None, budget: Budget) -> Budget:
+        if there is None:
+            why = f"{self.analyst} has no cap on {account!r} that it could be added to"
+            raise BadParameter("existing", "add", why=why, fix="leave it out")
+        return _sum(budget_of_filter(limit.filter_in(there)), budget)
+
+    def _ambiguous(self, account: str, there: Limit | None, period: str) -> Conflict:
+        assert there is not None
+        amount = _words(budget_of_filter(limit.filter_in(there)))
+        span = f" a {period}" if period else ""
+        why = f"there is a cap of {amount}{span} already, which holds over all grants of one analyst together"
+        fix = "say what the new amount means: existing='replace' or existing='add'"
+        return Conflict(f"a second cap for {self.analyst!r} on {account!r}", why=why, fix=fix, value=self.analyst)
+
+    def _accounts_in_force(self) -> set[str]:
+        """Return the accounts that a grant of the analyst opens, one that has not ended."""
+        found = set[str]()
+        for permit in [*self.transaction.all(Permit)]:
+            if permit.analyst == self.analyst and not Grant.of(permit).ended(self.now):
+                entry = self.transaction.entry(permit.sequence)
+                found.update(entry.record()["accounts"] if entry is not None else ())
+        return found
+
+
+def recounted(new: Limit, rows: Transaction, entries: Iterable[Entry]) -> Filter:
+    """Return the filter of a new cap with everything its analyst was charged; of a window, in its period.
+
+    A cap below what was spent is full. One that cannot count what was spent is refused.
+    """
+    filter_, there = limit.filter_in(new), rows.get(Limit, new.account, new.analyst, new.period)
+    if rows.get(Tally, new.account, new.analyst) is None:
+        return filter_
+    label = max(new.label, there.label if there else "")
+    spent = NOTHING
+    for moment, loss in _charges(entries, new.account, new.analyst):
+        if moment[: len(label)] >= label:
+            spent += _cost(filter_, loss, new)
+    return replace(filter_, spent=spent if spent.within(filter_.budget) else filter_.budget)
+
+
+def check_recount(live: Transaction, derived: Transaction, entry: Entry) -> None:
+    """Refuse a grant whose caps forget what its analyst had spent; `derived` has what follows up to its entry."""
+    body = entry.record()
+    for period, filters in (("", body["caps"]), ("month", body["monthly"])):
+        for account, record in filters.items():
+            if record is None or derived.get(Tally, account, body["analyst"]) is None:
+                continue
+            stored = limit.filter_of(record)
+            new = limit.new_limit(account, body["analyst"], period, replace(stored, spent=NOTHING), body["at"], 0)
+            earlier = takewhile(lambda each: each.sequence < entry.sequence, live.entries())
+            least = recounted(new, derived, earlier).spent
+            least = Cost(least.loss * _LAST_DIGITS, least.delta * _LAST_DIGITS)
+            if not least.within(stored.spent):
+                raise Tampered("a cap", why="it forgets what its analyst had spent before")
+
+
+def check_analyst(analyst: str, permits: Iterable[Permit]) -> None:
+    """Refuse a name that differs from a known analyst's by case or blanks alone: one person would have two caps."""
+    for permit in permits:
+        if permit.analyst != analyst and _folded(permit.analyst) == _folded(analyst):
+            why = f"there is an analyst {permit.analyst!r}, and one analyst has one cap"
+            raise BadParameter("analyst", analyst, why=why, fix=f"write {permit.analyst!r}, or another name")
+
+
+def check_existing(value: object) -> Existing | None:
+    """Return what a second amount means, or refuse whatever says nothing about it."""
+    match value:
+        case None | "replace" | "add":
+            return value
+    why, fix = "a second amount replaces a cap or is added to it", f"use one of {', '.join(get_args(Existing))}"
+    raise BadParameter("existing", value, why=why, fix=fix)
+
+
+def budget_of_filter(filter_: Filter) -> Budget:
+    """Return the budget that a filter enforces."""
+    match filter_:
+        case PureFilter():
+            return Budget(epsilon=Fraction(filter_.epsilon))
+        case ApproxFilter():
+            return Budget(epsilon=Fraction(filter_.epsilon), delta=Fraction(filter_.delta))
+        case ZcdpFilter():
+            delta = Fraction(filter_.delta)
+            return Budget(rho=Fraction(filter_.rho), delta=delta) if delta else Budget(rho=Fraction(filter_.rho))
+    raise UnknownName("filter", type(filter_).__name__, ("ApproxFilter", "PureFilter", "ZcdpFilter"))
+
+
+def _charges(entries: Iterable[Entry], account: str, analyst: str) -> Iterator[tuple[str, PrivacyLoss]]:
+    for entry in entries:
+        if entry.kind == "charge" and (body := entry.record())["analyst"] == analyst and account in body["losses"]:
+            yield body["at"], read_losses({account: body["losses"][account]})[account]
+
+
+def _cost(filter_: Filter, loss: PrivacyLoss, new: Limit) -> Cost:
+    try:
+        return filter_.cost(loss)
+    except Uncountable:
+        why = f"what {new.analyst} has asked already cannot be counted in {filter_.currency}"
+        fix = f"cap it in the currency of the account {new.account!r}"
+        raise Conflict(f"a cap for {new.analyst!r} on {new.account!r}", why=why, fix=fix, value=new.analyst) from None
+
+
+def _sum(old: Budget, new: Budget) -> Budget:
+    kinds = [{name for name in ("epsilon", "delta", "rho") if getattr(each, name) is not None} for each in (old, new)]
+    if kinds[0] != kinds[1]:
+        why = f"the cap in force is {_words(old)}, and amounts of different kinds do not add up"
+        raise BadParameter("budget", new, why=why, fix="add an amount of the same kind, or use existing='replace'")
+    return Budget(**{name: _exact(old, name) + _exact(new, name) for name in kinds[0]})
+
+
+def _exact(budget: Budget, name: str) -> Fraction:
+    filter_ = budget.filter()
+    return Fraction(getattr(filter_, name))
+
+
+def _words(budget: Budget) -> str:
+    named = (name for name in ("epsilon", "delta", "rho") if getattr(budget, name) is not None)
+    return ", ".join(f"{name}={getattr(budget, name)}" for name in named)
+
+
+def _folded(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
