@@ -42,6 +42,7 @@ from discreet.publish.weighing import Picked, Weighing
 if TYPE_CHECKING:
     from discreet.curator.runner import Runner
     from discreet.ledger.charge import Receipt
+    from discreet.noise.draws import Draws
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +83,13 @@ class Interactive:
     def begin(self) -> Weighed:
         """Pay for the whole session, measure its beginning, and open it.
 
-        Guarantee: the debit is durable before any row is read. It is never run again: its key is random.
+        Guarantee: the debit is durable before any row is read. It is begun once, and never run again.
         """
         label = f"interactive session on {', '.join(self.query.tables)}"
-        text, receipt = pay(self.query, self.question, self.terms.loss, label, self._begun, fresh=True)
+        text, receipt = pay(self.query, self.question, self.terms.loss, label, self._begun, fresh=True, once=True)
         return Weighed(self, _read(text), receipt)
 
-    def _begun(self, runner: Runner) -> str:
+    def _begun(self, runner: Runner, _: Draws) -> str:
         axes = [Axis(code.key, code.column.nullable) for code in self.coding.codes]
         with marginals(runner.engine, self.query.plan, axes, runner.relations, runner.dialect, self.unit) as counted:
 

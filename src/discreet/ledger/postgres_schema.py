@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-VERSION = 1
+VERSION = 2
 
 _INTEGER, _TEXT, _BYTES, _REAL = "bigint", "text", "bytea", "double precision"
 
@@ -35,7 +35,8 @@ class Made:
 
 _TO_ENTRIES = ((("sequence",), "entries"),)
 
-# Rows that follow from an entry name it, and the entry has to exist. Leases and private records are not in the chain.
+# Rows that follow from an entry name it, and the entry has to exist. Leases, draws and private records are not
+# in the chain.
 # The latch has one row, which every writer locks first; it also says which release can read the rest.
 TABLES: dict[str, Made] = {
     "latch": Made({"one": _INTEGER, "format": _INTEGER}, ("one",), check="((one = 1))"),
@@ -70,6 +71,7 @@ TABLES: dict[str, Made] = {
     "leases": Made(
         {"key": _TEXT, "fence": _INTEGER, "seconds": _REAL, "expires": _REAL}, ("key",), ((("key",), "debits"),)
     ),
+    "draws": Made({"key": _TEXT, "sealed": _BYTES, "binding": _TEXT}, ("key",), ((("key",), "debits"),)),
     "documents": Made(
         {"kind": _TEXT, "name": _TEXT, "revision": _INTEGER, "record": _TEXT, "sequence": _INTEGER},
         ("kind", "name"),

@@ -56,7 +56,10 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Debit:
-    """A charge that was admitted, what its key stands for, and the entry and hash of its answer once settled."""
+    """A charge that was admitted, what its key stands for, and the entry and hash of its answer once settled.
+
+    One that is settled without the hash of an answer has failed, for good.
+    """
 
     TABLE: ClassVar[str] = "debits"
     KEY: ClassVar[tuple[str, ...]] = ("key",)
@@ -69,6 +72,11 @@ class Debit:
     fence: int | None = None
     digest: str | None = None
 
+    @property
+    def failed(self) -> bool:
+        """Whether it was settled as failed."""
+        return self.settled is not None and self.digest is None
+
 
 @dataclass(frozen=True, slots=True)
 class Settled:
@@ -79,6 +87,18 @@ class Settled:
 
     sequence: int
     answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """The key that an unsettled debit's noise is drawn by, sealed outside the database, and what it is bound to."""
+
+    TABLE: ClassVar[str] = "draws"
+    KEY: ClassVar[tuple[str, ...]] = ("key",)
+
+    key: str
+    sealed: bytes
+    binding: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,9 @@ from discreet.ledger.derive import enter
 from discreet.ledger.entry import Entry, Head
 from discreet.ledger.place import FilePlace, Place, ServerPlace, place_of
 from discreet.ledger.refusals import Conflict, NotAVault, Tampered
+from discreet.ledger.sealed_key import OutsideKey
 from discreet.ledger.sqlite import SqliteStore
-from discreet.ledger.store import Debit, Secret, Store, Transaction, Wanted
+from discreet.ledger.store import Debit, Draw, Secret, Store, Transaction, Wanted
 from discreet.ledger.verify import Verified
 
 if TYPE_CHECKING:
@@ -55,10 +56,13 @@ class Vault:
         self.vault_id = found["vault"].decode()
         self._secret = found["secret"]
         self._anchors = AnchorFile(_anchor_path(store, self.vault_id, anchor), self.vault_id, found["signing"])
+        self._outside = OutsideKey(self._anchors.path, self.vault_id)
         newest = self._anchors.newest()  # before the head: another process may append between the two
         with store.read() as transaction:
             verify.check_anchor(transaction, newest, needed=self._needs_anchor)
             self._seen = transaction.head()
+            if next(transaction.all(Draw), None) is None:
+                self._outside.forget()
 
     @classmethod
     def create(
@@ -115,6 +119,7 @@ class Vault:
             raise Conflict(f"the vault {self.place}", why=why, fix=fix, value=str(self.place))
         self._store.discard()
         self._anchors.path.unlink(missing_ok=True)
+        self._outside.path.unlink(missing_ok=True)
         rmtree(self.folder, ignore_errors=True)
 
     def __enter__(self) -> Self:
