@@ -66,6 +66,6 @@ def test_every_question_can_still_be_answered_at_no_new_charge(lives):
         before = ledger.spent("people")
         for _, key in ledger.unsettled():
             question = next(f"q{life['question']}" for life in told if charge(f"q{life['question']}").key == key)
-            assert ledger.run(charge(question), lambda: "at last")[0] == "at last"
+            assert ledger.run(charge(question), lambda _: "at last")[0] == "at last"
         assert ledger.spent("people") == before
         assert ledger.unsettled() == ()
