@@ -84,7 +84,7 @@ def test_selected_keys_have_room_whatever_they_are(columns, room):
 
 def test_keys_beyond_the_room_are_left_out_and_a_note_says_so(tmp_path, monkeypatch):
     session = opened(
-        tmp_path, {"id": range(40), "city": list("abcd") * 10}, columns={"city": text()}, unit=person("id")
+        tmp_path, {"id": range(40), "city": list("abcd") * 10}, columns={"city": text()}, unit=person("id", max_rows=1)
     )
     report = session.table("visits").group_by("city").count()
     assert len(report.release(epsilon=50, delta=0.1)) == 4
