@@ -125,7 +125,8 @@ class Envelope:
 
         Floats only choose what to ask: the draw is exact whatever was asked.
         """
-        weights = np.exp(np.log(self.sizes) - float(min(rate, _FAR)) * np.minimum(self.least, _FAR).astype(np.float64))
+        least = np.minimum(self.least, _FAR) if self.least.dtype == object else self.least
+        weights = np.exp(np.log(self.sizes) - float(min(rate, _FAR)) * least.astype(np.float64))
         open_ = np.where(self.least == self.most, 0.0, weights)
         sums, aside = np.cumsum(open_), _ASIDE * float(weights.sum())
         if sums[-1] <= aside:
