@@ -35,15 +35,15 @@ ANSWER = '{"rows":' + "[41, 39, 44]" * 40 + "}"
 def paid(entries: int, budget: str, *, postgres: bool = False) -> Callable[[], object]:
     """One charge and its settlement, in a vault of so many entries."""
     ledger, questions = (_in_postgres if postgres else _vault)(entries, budget)
-    return lambda: ledger.run(next(questions), lambda: ANSWER)
+    return lambda: ledger.run(next(questions), lambda _: ANSWER)
 
 
 def replayed(entries: int, *, postgres: bool = False) -> Callable[[], object]:
     """An answer that was paid for already."""
     ledger, questions = (_in_postgres if postgres else _vault)(entries, "pure")
     charge = next(questions)
-    ledger.run(charge, lambda: ANSWER)
-    return partial(ledger.run, charge, lambda: "never called")
+    ledger.run(charge, lambda _: ANSWER)
+    return partial(ledger.run, charge, lambda _: "never called")
 
 
 def verified(entries: int, *, postgres: bool = False) -> Callable[[], object]:
@@ -58,7 +58,7 @@ def _vault(entries: int, budget: str) -> tuple[Ledger, Iterator[Charge]]:
     with ledger._store._connected() as connection:  # noqa: SLF001  (not flushed while it is only being filled)
         connection.execute("PRAGMA synchronous = OFF")
     while ledger.head[0] < entries:
-        ledger.run(next(questions), lambda: ANSWER)
+        ledger.run(next(questions), lambda _: ANSWER)
     with ledger._store._connected() as connection:  # noqa: SLF001
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -74,7 +74,7 @@ def _in_postgres(entries: int, budget: str) -> tuple[Ledger, Iterator[Charge]]:
     ledger = Ledger.create(url, anchor=_folder() / "anchor")
     questions = _questions(ledger, budget)
     while ledger.head[0] < entries:
-        ledger.run(next(questions), lambda: ANSWER)
+        ledger.run(next(questions), lambda _: ANSWER)
     return ledger, questions
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from discreet.cli.exits import Exit
 from discreet.curator.answer import Answer
+from discreet.data.engine import EngineFailed
 
 TEXT = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
 
@@ -43,6 +44,29 @@ def test_json_has_values_with_their_intervals_and_the_receipt(token, result):
     assert set(found["rows"][0]) == {"ward", "n", "n_low", "n_high"}
     assert found["asked"] == {"epsilon": "1/2"}
     assert not found["receipt"]["replayed"]
+
+
+@pytest.mark.parametrize("cause", [OverflowError("the value 41 of patient 7"), EngineFailed(), MemoryError()], ids=repr)
+def test_a_question_that_fails_is_told_in_one_text_with_and_without_debugging(token, run, monkeypatch, cause):
+    price = ("--epsilon", "0.5")
+    told = set()
+    with monkeypatch.context() as patch:
+
+        def fails(*_):
+            raise cause
+
+        patch.setattr("discreet.curator.answering.answer", fails)
+        told.add(run("ask", TEXT, *price))
+        patch.setenv("DISCREET_DEBUG", "1")
+        told.add(run("ask", TEXT, *price, "--fresh"))
+        told.add(run("ask", TEXT, *price))
+    told.add(run("ask", TEXT, *price))
+    ((code, out, err),) = told
+    assert (code, out) == (Exit.REFUSED, "")
+    assert "could not be answered" in err
+    assert "ask again with --fresh, or" in " ".join(err.split())
+    assert "Traceback" not in err
+    assert run("ask", TEXT, *price, "--fresh")[0] == Exit.DONE
 
 
 def test_csv_is_one_table_with_a_header(token, run):

@@ -12,6 +12,7 @@ from discreet.core.unit import person, row
 from discreet.curator.answering import answer
 from discreet.curator.curator import Curator
 from discreet.curator.quantity import Noisy, leaves
+from discreet.noise.draws import Draws, new_key
 
 PLENTY = Budget(epsilon=10**6, delta=0.5)
 PURE = Budget(epsilon=10**6)
@@ -80,7 +81,7 @@ def engine(asked):
 def answered(asked, times=1):
     """Answer a question many times over, outside the ledger: what a release does once it is paid."""
     with engine(asked) as runner:
-        return [answer(asked, runner) for _ in range(times)]
+        return [answer(asked, runner, Draws(new_key())) for _ in range(times)]
 
 
 def noises(quantity):

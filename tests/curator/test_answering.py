@@ -14,6 +14,7 @@ from discreet.core.unit import person, row
 from discreet.curator import answering
 from discreet.data.duckdb import EngineFailed
 from discreet.data.fingerprint import SourceChanged
+from discreet.ledger import QuestionFailed
 from discreet.mechanisms.quantile import Quantile
 from discreet.testing import FALSE_ALARM, fit, seeded
 from tests.curator.questions import (
@@ -290,22 +291,25 @@ def test_a_changed_source_is_refused_until_it_is_refreshed(tmp_path):
     assert curator.ledger.spent("visits").loss == 2
 
 
-def test_work_that_fails_leaves_its_debit_and_is_done_again_for_nothing(tmp_path, monkeypatch):
+def test_work_that_fails_is_settled_so_and_done_again_for_a_new_price_alone(tmp_path, monkeypatch):
     session = opened(tmp_path, budget=PURE)
     report = session.table("visits").count()
     good = answering.answer
 
-    def broken(asked, runner):
+    def broken(asked, runner, draws):
         raise EngineFailed
 
     monkeypatch.setattr(answering, "answer", broken)
-    with pytest.raises(EngineFailed):
+    with pytest.raises(QuestionFailed):
         report.release(epsilon=1)
     ledger = curator_of(session).ledger
-    assert (spent(session), len(ledger.unsettled())) == (1, 1)
-    monkeypatch.setattr(answering, "answer", good)
-    report.release(epsilon=1)
     assert (spent(session), ledger.unsettled()) == (1, ())
+    monkeypatch.setattr(answering, "answer", good)
+    with pytest.raises(QuestionFailed):
+        report.release(epsilon=1)
+    assert spent(session) == 1
+    report.release(epsilon=1, fresh=True)
+    assert spent(session) == 2
 
 
 def test_a_table_declared_anew_between_price_and_release_is_refused_before_it_is_charged(tmp_path):
@@ -322,14 +326,14 @@ def test_a_table_declared_anew_while_the_engine_works_gives_no_answer(tmp_path, 
     session = opened(tmp_path, columns={"age": between(0, 10)})
     good = answering.answer
 
-    def meanwhile(asked, runner):
+    def meanwhile(asked, runner, draws):
         curator_of(session).declare("visits", unit=person("id", max_rows=3), columns={"age": between(0, 99)})
-        return good(asked, runner)
+        return good(asked, runner, draws)
 
     monkeypatch.setattr(answering, "answer", meanwhile)
-    with pytest.raises(Refusal, match="while the question was being asked"):
+    with pytest.raises(QuestionFailed):
         session.table("visits").agg(age=dp.sum("age")).release(epsilon=1)
-    assert len(curator_of(session).ledger.unsettled()) == 1
+    assert curator_of(session).ledger.unsettled() == ()
 
 
 def test_a_thousand_operations_on_an_answer_leave_the_ledger_as_it_was(tmp_path):

@@ -12,6 +12,8 @@ from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.core.schema import between, flag, one_of
 from discreet.core.unit import person, row
 from discreet.curator.pmw import Weighed
+from discreet.data.engine import EngineFailed
+from discreet.ledger import QuestionFailed
 from discreet.publish.weighing import Ended
 from discreet.testing import seeded
 from tests.curator.questions import PURE, curator_of, opened
@@ -106,12 +108,29 @@ def test_a_beginning_that_fails_stays_charged_and_is_never_run_again(session, mo
 
     with monkeypatch.context() as patch:
         patch.setattr("discreet.publish.pmw.Weights.begin", fails)
-        with pytest.raises(RuntimeError):
+        with pytest.raises(QuestionFailed):
             session.pmw("visits", **TERMS)
-    ((_, dead),) = ledger.unsettled()
+    assert ledger.unsettled() == ()
+    (dead,) = [entry.record()["key"] for entry in ledger.entries() if entry.kind == "failure"]
     weighed = session.pmw("visits", **TERMS)
     assert weighed.receipt.key != dead
     assert ledger.spent("visits").loss == 40
+
+
+def test_a_failure_in_a_session_ends_it_in_one_text(session, monkeypatch):
+    weighed = session.pmw("visits", **TERMS)
+    for cause in (EngineFailed(), OverflowError("a value"), MemoryError()):
+        with monkeypatch.context() as patch:
+
+            def fails(*_, cause=cause):
+                raise cause
+
+            patch.setattr("discreet.curator.pmw._rows", fails)
+            with pytest.raises(QuestionFailed) as told:
+                weighed.answer(ward="A")
+        assert (str(told.value), told.value.__context__) == (str(QuestionFailed()), None)
+    with pytest.raises(QuestionFailed):
+        weighed.answer(ward="A")
 
 
 def test_a_fork_does_not_answer(session):

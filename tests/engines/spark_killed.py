@@ -1,4 +1,4 @@
-"""A program of its own: Spark's Java process is killed in the middle of a question, which is then asked again.
+"""A program of its own: Spark's Java process is killed in the middle of a question, which is asked again, and afresh.
 
 Prints, as one line of JSON, what the analyst was told, what was spent before, after and at the end, and what was
 printed meanwhile.
@@ -14,8 +14,8 @@ from pathlib import Path
 
 import discreet as dp
 from discreet.data import spark_session
-from discreet.data.engine import EngineFailed
 from discreet.data.spark import SparkEngine
+from discreet.ledger import QuestionFailed
 from tests.engines.spark_large import COLUMNS, written
 
 VAULT = "vault.discreet"
@@ -34,12 +34,14 @@ def main(folder, again):
     found = {"before": spent(curator)}
     if not again:
         killed_soon()
+    report = session.table("visits").group_by("ward").agg(n=dp.count())
     try:
-        answer = session.table("visits").group_by("ward").agg(n=dp.count()).release(epsilon=1)
-        found["told"], found["cells"] = "", len(answer.column("n").cells)
-    except EngineFailed as failure:
+        report.release(epsilon=1)
+    except QuestionFailed as failure:
         found["told"] = str(failure)
     found["after"] = spent(curator)
+    if again:
+        found["cells"] = len(report.release(epsilon=1, fresh=True).column("n").cells)
     sys.stdout.write(json.dumps(found) + "\n")
 
 

@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from discreet.data.engine import EngineFailed
+from discreet.ledger import QuestionFailed
 from tests.engines.spark_stories import STORIES
 from tests.spark import alone
 
@@ -44,15 +44,15 @@ def test_a_folder_larger_than_the_drivers_memory_is_answered():
     assert found["spark"] == found["duckdb"]
 
 
-def test_a_java_process_killed_in_mid_question_leaves_the_debit_and_one_text(tmp_path):
+def test_a_java_process_killed_in_mid_question_fails_it_for_good_in_one_text(tmp_path):
     first, log = alone("tests.engines.spark_killed", tmp_path, "first")
-    assert first["told"] == str(EngineFailed())
+    assert first["told"] == str(QuestionFailed())
     assert first["before"] != first["after"]
     assert "SELECT" not in log  # nor is a statement shown, or what it was about
     assert "visits" not in log
     again, _ = alone("tests.engines.spark_killed", tmp_path, "again")
-    assert (again["told"], again["cells"]) == ("", 3)
-    assert again["before"] == again["after"] == first["after"]  # what was paid is run again, not paid again
+    assert (again["told"], again["cells"]) == (str(QuestionFailed()), 3)
+    assert again["before"] == again["after"] == first["after"]  # asking again costs nothing, and tells nothing
 
 
 @pytest.mark.soak

@@ -147,8 +147,8 @@ def test_groups_that_are_not_bounded_are_found(monkeypatch):
 def test_a_group_that_shows_by_being_there_is_found(monkeypatch):
     honest = answering._keys
 
-    def leaky(asked, runner):
-        keys = honest(asked, runner)
+    def leaky(asked, runner, draws):
+        keys = honest(asked, runner, draws)
         found = runner.tallies(Question(asked.report.query.plan, keys, (Tally("rows"),)), asked.unit)
         return keys.chosen([keys.listed()[row[0]] for row in found])
 

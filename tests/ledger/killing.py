@@ -13,6 +13,7 @@ import sys
 import time
 from contextlib import contextmanager
 
+from discreet import noise
 from discreet.ledger import Ledger
 from discreet.ledger.place import is_url
 from tests.ledger.helpers import charge, epsilon
@@ -81,33 +82,36 @@ def watch_network(step):
     PostgresTransaction._sent = watched
 
 
-def ask(path, question, step, noise):
-    """One child's life: open, ask, work, and tell the world the answer."""
+def ask(path, question, step, tell):
+    """One child's life: open, ask, work, and tell the world the answer, and us what was drawn for it."""
     with Mortal.open(path, lease_seconds=LEASE) as ledger:
         ledger.step = step
         if is_url(path):
             watch_network(step)
         ledger._anchors = Watched(ledger._anchors, step)
 
-        def work():
+        def work(draws):
             step()
             paid = ledger.spent("people").loss
             assert paid > 0, "work before the debit"
+            with draws.at("noise"):
+                drawn = str(noise.laplace(10**12))
+            tell({"drawn": drawn})
             step()
-            return noise
+            return drawn
 
         answer, receipt = ledger.run(charge(question), work)
         step()
-        return {"answer": answer, "sequence": receipt.sequence}
+        tell({"answer": answer, "sequence": receipt.sequence})
 
 
-def live(path, question, step, noise, delay=None):
+def live(path, question, step, delay=None):
     """Fork a child that asks; return what it told before it died, and whether it was killed."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            os.write(write, json.dumps(ask(path, question, step, noise)).encode())
+            ask(path, question, step, lambda told: os.write(write, json.dumps(told).encode() + b"\n"))
             os._exit(0)
         except BaseException as error:
             os.write(2, repr(error).encode())
@@ -122,7 +126,7 @@ def live(path, question, step, noise, delay=None):
     killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
     if status and not killed:
         raise SystemExit(f"a child failed with status {status}")
-    return json.loads(told) if told else None, killed
+    return [json.loads(line) for line in told.splitlines()], killed
 
 
 def main(path, kills, seed):
@@ -137,9 +141,11 @@ def main(path, kills, seed):
         for life, step in enumerate(steps):
             delay = draw.random() * 0.02 if life == 1 and question % 3 == 0 else None
             last = -1 if step is None or delay is not None else step
-            told, killed = live(path, f"q{question}", Steps(last), f"noise {life}", delay)
+            told, killed = live(path, f"q{question}", Steps(last), delay)
             done += killed
-            line = {"question": question, "life": life, "step": last, "told": told, "killed": killed}
+            line = {"question": question, "life": life, "step": last, "killed": killed, "told": None, "drawn": None}
+            for each in told:
+                line |= {"drawn": each["drawn"]} if "drawn" in each else {"told": each}
             sys.stdout.write(json.dumps(line) + "\n")
             if life == 0:
                 first = first + 1 if killed else 1  # a first life that outlives its step has seen all of them

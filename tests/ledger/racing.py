@@ -16,10 +16,10 @@ def runner(number, path, rounds, barrier, results):
                 ledger.add_account(f"lap {lap}", epsilon(1))
             barrier.wait()
             try:
-                answer, _ = ledger.run(charge(f"{lap} {number}", 1, f"lap {lap}"), lambda: f"by {number}")
+                answer, _ = ledger.run(charge(f"{lap} {number}", 1, f"lap {lap}"), lambda _: f"by {number}")
             except BudgetExceeded:
                 answer = None
-            shared, _ = ledger.run(charge(f"shared {lap}", 1, "shared"), lambda: f"by {number}")
+            shared, _ = ledger.run(charge(f"shared {lap}", 1, "shared"), lambda _: f"by {number}")
             results.put((lap, number, answer, shared))
             barrier.wait()
 

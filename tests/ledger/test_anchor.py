@@ -23,7 +23,7 @@ def slots(anchor):
 
 def test_the_anchor_has_the_head_after_every_commit(ledger, anchor):
     for number in range(3):
-        ledger.run(charge(f"q{number}"), lambda: "41")
+        ledger.run(charge(f"q{number}"), lambda _: "41")
         newest = max(slots(anchor), key=lambda slot: slot.sequence)
         assert (newest.sequence, newest.head) == ledger.head
         assert (newest.vault, newest.public_key) == (ledger.vault_id, ledger.public_key)
@@ -32,7 +32,7 @@ def test_the_anchor_has_the_head_after_every_commit(ledger, anchor):
 
 
 def test_a_torn_slot_is_tolerated_and_the_other_one_holds(ledger, anchor, path):
-    ledger.run(charge(), lambda: "41")
+    ledger.run(charge(), lambda _: "41")
     newest = [slot.sequence for slot in slots(anchor)].index(ledger.head[0])
     content = bytearray(anchor.read_bytes())
     content[newest * SLOT + 100 : (newest + 1) * SLOT] = b"\x00" * (SLOT - 100)
@@ -40,7 +40,7 @@ def test_a_torn_slot_is_tolerated_and_the_other_one_holds(ledger, anchor, path):
     ledger.close()
     with Ledger.open(path) as again:
         assert again.verify().anchor == again.head[0] - 1
-        again.run(charge("r"), lambda: "41")
+        again.run(charge("r"), lambda _: "41")
         assert again.verify().anchor == again.head[0]
 
 
@@ -76,7 +76,7 @@ def test_a_vault_interrupted_before_its_first_anchor_can_be_opened(path, anchor)
 
 def test_an_older_anchor_is_still_on_the_chain(ledger, anchor, path):
     before = anchor.read_bytes()
-    ledger.run(charge(), lambda: "41")
+    ledger.run(charge(), lambda _: "41")
     anchor.write_bytes(before)
     ledger.close()
     with Ledger.open(path) as again:
@@ -84,11 +84,11 @@ def test_an_older_anchor_is_still_on_the_chain(ledger, anchor, path):
 
 
 def test_a_restored_backup_is_refused_for_charges(ledger, path):
-    ledger.run(charge("q"), lambda: "41")
+    ledger.run(charge("q"), lambda _: "41")
     ledger.close()
     backup = path.read_bytes()
     with Ledger.open(path) as later:
-        later.run(charge("r"), lambda: "41")
+        later.run(charge("r"), lambda _: "41")
     path.write_bytes(backup)
     with pytest.raises(Tampered, match="charges are lost") as refused:
         Ledger.open(path)
@@ -96,7 +96,7 @@ def test_a_restored_backup_is_refused_for_charges(ledger, path):
 
 
 def test_a_rewritten_past_is_found_by_the_anchor(ledger, path):
-    ledger.run(charge(), lambda: "41")
+    ledger.run(charge(), lambda _: "41")
     ledger.close()
     with surgery(path) as connection:
         previous = connection.execute("SELECT hash FROM entries WHERE sequence = 3").fetchone()[0]
@@ -109,7 +109,7 @@ def test_a_rewritten_past_is_found_by_the_anchor(ledger, path):
 
 
 def test_a_late_writer_does_not_replace_a_newer_anchor(ledger, anchor):
-    ledger.run(charge(), lambda: "41")
+    ledger.run(charge(), lambda _: "41")
     before = anchor.read_bytes()
     ledger._anchors.write(Head(1, "0" * 64))
     assert anchor.read_bytes() == before
@@ -126,7 +126,7 @@ def test_slots_of_another_vault_give_way(ledger, anchor, tmp_path):
 
 
 def test_a_vault_moved_without_its_log_is_not_taken_for_one_that_was_never_finished(ledger, path, anchor, tmp_path):
-    ledger.run(charge(), lambda: "41")
+    ledger.run(charge(), lambda _: "41")
     moved = tmp_path / "elsewhere" / path.name
     moved.parent.mkdir()
     for file in (path, anchor):  # while it is open, or after it was killed, entries lie in the file that ends in -wal

@@ -13,7 +13,7 @@ EVERY_STORE = True
 
 
 def ask(ledger, grant, question="q", **more):
-    return ledger.run(charge(question, analyst=grant.analyst, grant=grant.id, **more), lambda: "41")
+    return ledger.run(charge(question, analyst=grant.analyst, grant=grant.id, **more), lambda _: "41")
 
 
 def test_a_token_opens_its_grant(ledger):
@@ -98,12 +98,12 @@ def test_a_grant_is_no_use_for_other_tables_or_other_analysts(ledger):
     with pytest.raises(AccessRefused, match="does not cover the table 'wages'"):
         ask(ledger, grant, tables={"visits": 1, "wages": 1})
     with pytest.raises(AccessRefused, match="no such grant of this analyst"):
-        ledger.run(charge(analyst="bob", grant=grant.id), lambda: "41")
+        ledger.run(charge(analyst="bob", grant=grant.id), lambda _: "41")
     assert ledger.spent("people").loss == 0
 
 
 def test_a_replay_needs_access_to_the_table(ledger):
-    ledger.run(charge(tables={"wages": 1}), lambda: "41")
+    ledger.run(charge(tables={"wages": 1}), lambda _: "41")
     grant = ledger.authenticate(ledger.grant("alice", ["visits"]))
     with pytest.raises(AccessRefused):
         ask(ledger, grant, tables={"wages": 1})

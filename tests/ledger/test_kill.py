@@ -60,12 +60,27 @@ def test_no_question_was_charged_twice_and_nothing_was_overspent(lives):
         assert ledger.verify().entries == ledger.head[0]
 
 
+def test_every_life_of_a_question_draws_the_same_and_the_answer_is_that(lives):
+    path, told = lives
+    drawn = {}
+    for life in told:
+        if life["drawn"] is not None:
+            drawn.setdefault(life["question"], []).append(life["drawn"])
+    assert sum(len(values) > 1 for values in drawn.values()) > 10  # killed after the draw, and drawn again
+    assert all(len(set(values)) == 1 for values in drawn.values())
+    assert len({values[0] for values in drawn.values()}) == len(drawn)
+    with Ledger.open(path) as ledger:
+        assert "failure" not in {entry.kind for entry in ledger.entries()}
+        for question, (value, *_) in drawn.items():
+            assert ledger.answer(charge(f"q{question}").key) in (None, value)
+
+
 def test_every_question_can_still_be_answered_at_no_new_charge(lives):
     path, told = lives
     with Ledger.open(path) as ledger:
         before = ledger.spent("people")
         for _, key in ledger.unsettled():
             question = next(f"q{life['question']}" for life in told if charge(f"q{life['question']}").key == key)
-            assert ledger.run(charge(question), lambda: "at last")[0] == "at last"
+            assert ledger.run(charge(question), lambda _: "at last")[0] == "at last"
         assert ledger.spent("people") == before
         assert ledger.unsettled() == ()

@@ -13,14 +13,14 @@ from tests.ledger.helpers import charge
 EVERY_STORE = True
 
 
-def never():
-    raise AssertionError("the work was done again")
+def never(_draws):
+    pytest.fail("the work was done again")
 
 
 def test_a_second_worker_waits_for_the_settled_answer(ledger, path, clock):
     started, finish, answers = threading.Event(), threading.Event(), []
 
-    def slow():
+    def slow(_draws):
         started.set()
         assert finish.wait(20)
         return "first"
@@ -46,7 +46,7 @@ def test_a_dead_workers_question_is_taken_over_without_a_new_charge(ledger, path
         with pytest.raises(Conflict, match="somebody is working"):
             other.lease(receipt)
         clock.move(seconds=60)
-        answer, again = other.run(charge(), lambda: "second")
+        answer, again = other.run(charge(), lambda _: "second")
     assert (answer, again.replayed) == ("second", False)
     assert again.sequence == receipt.sequence
     assert ledger.spent("people").loss == Fraction(1, 10)
@@ -55,9 +55,9 @@ def test_a_dead_workers_question_is_taken_over_without_a_new_charge(ledger, path
 def test_a_late_answer_is_discarded_and_the_settled_one_returned(ledger, path, clock):
     with Ledger.open(path, clock=clock) as other:
 
-        def late():
+        def late(_draws):
             clock.move(seconds=61)
-            assert other.run(charge(), lambda: "second")[0] == "second"
+            assert other.run(charge(), lambda _: "second")[0] == "second"
             return "first"
 
         answer, receipt = ledger.run(charge(), late)
@@ -98,7 +98,7 @@ def test_a_clock_set_back_does_not_keep_a_dead_workers_lease_alive(path, clock):
         ledger.add_account("people", epsilon(1))
         ledger.lease(ledger.charge(charge()))
         clock.move(days=-1000)
-        assert ledger.run(charge(), lambda: "41")[0] == "41"
+        assert ledger.run(charge(), lambda _: "41")[0] == "41"
 
 
 def test_each_takeover_doubles_the_lease_and_a_lease_given_back_does_not():

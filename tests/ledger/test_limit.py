@@ -14,7 +14,7 @@ EVERY_STORE = True
 
 
 def spend(ledger, question, amount=Fraction(1, 10), **more):
-    return ledger.run(charge(question, amount, **more), lambda: "41")
+    return ledger.run(charge(question, amount, **more), lambda _: "41")
 
 
 def test_an_account_is_opened_once_and_its_promise_is_not_changed(ledger):

@@ -35,8 +35,8 @@ def path(server, tmp_path, monkeypatch):
     return f"{server.url}&schema=v{time.monotonic_ns()}"
 
 
-def never():
-    raise AssertionError("answered without a debit")
+def never(_draws):
+    pytest.fail("answered without a debit")
 
 
 def end_backend(ledger, how=signal.SIGTERM):
@@ -54,7 +54,7 @@ def told(refused):
 def test_a_connection_lost_while_nobody_used_it_is_made_anew(ledger):
     for question in ("q", "r"):
         end_backend(ledger)
-        assert ledger.run(charge(question), lambda: "41")[0] == "41"
+        assert ledger.run(charge(question), lambda _: "41")[0] == "41"
     end_backend(ledger)
     assert ledger.spent("people").loss == Fraction(1, 5)
     assert ledger.verify().entries == 6
@@ -76,7 +76,7 @@ def test_a_connection_lost_in_a_transaction_is_one_fixed_refusal_and_nothing_is_
     assert told(refused) == LOST
     assert refused.value.__suppress_context__
     assert ledger.spent("people").loss == 0
-    assert ledger.run(charge(), lambda: "41")[0] == "41"
+    assert ledger.run(charge(), lambda _: "41")[0] == "41"
     assert ledger.spent("people").loss == Fraction(1, 10)
 
 
@@ -96,7 +96,7 @@ def test_a_commit_whose_outcome_nobody_told_is_found_on_the_next_look(ledger, mo
         ledger.run(charge(), never)
     assert told(refused) == LOST
     assert ledger.spent("people").loss == Fraction(1, 10)  # the debit was made, and stands
-    answer, receipt = ledger.run(charge(), lambda: "41")  # at once: the lease was given back
+    answer, receipt = ledger.run(charge(), lambda _: "41")  # at once: the lease was given back
     assert (answer, receipt.replayed) == ("41", False)
     assert ledger.spent("people").loss == Fraction(1, 10)
     assert ledger.verify().entries == 4
@@ -115,16 +115,16 @@ def test_a_settlement_whose_outcome_nobody_told_is_replayed_and_the_work_not_don
 
     monkeypatch.setattr(PostgresTransaction, "end", untold)
     with pytest.raises(Unavailable) as refused:
-        ledger.run(charge(), lambda: "41")
+        ledger.run(charge(), lambda _: "41")
     assert told(refused) == LOST
     assert ledger.run(charge(), never)[0] == "41"
     assert ledger.spent("people").loss == Fraction(1, 10)
 
 
 def test_a_server_that_is_shut_down_at_once_forgets_no_debit(server, ledger, path, clock):
-    ledger.run(charge("before"), lambda: "41")
+    ledger.run(charge("before"), lambda _: "41")
 
-    def work():
+    def work(_draws):
         server.crash()
         return "42"
 
@@ -137,16 +137,16 @@ def test_a_server_that_is_shut_down_at_once_forgets_no_debit(server, ledger, pat
     assert [key for _, key in ledger.unsettled()] == [charge().key]
     clock.move(hours=1)
     with Ledger.open(path, clock=clock) as other:
-        assert other.run(charge(), lambda: "43")[0] == "43"
+        assert other.run(charge(), lambda _: "43")[0] == "43"
         assert other.spent("people").loss == Fraction(1, 5)
         assert other.verify().entries == other.head[0]
 
 
 def test_a_backend_that_is_killed_takes_all_others_down_and_they_come_back(ledger, path, clock):
     with Ledger.open(path, clock=clock) as other:
-        assert other.run(charge("q"), lambda: "41")[0] == "41"
+        assert other.run(charge("q"), lambda _: "41")[0] == "41"
         end_backend(ledger, signal.SIGKILL)
-        assert other.run(charge("r"), lambda: "42")[0] == "42"
+        assert other.run(charge("r"), lambda _: "42")[0] == "42"
         assert ledger.run(charge("q"), never)[0] == "41"
         assert ledger.verify().entries == 6
 
@@ -161,7 +161,7 @@ while time.monotonic() < until:
     try:
         with Ledger.open(sys.argv[1], lease_seconds=0.001, patience=1) as ledger:
             while True:
-                answer, receipt = ledger.run(charge(f"q{number}"), lambda: f"noise {time.monotonic_ns()}")
+                answer, receipt = ledger.run(charge(f"q{number}"), lambda _: f"noise {time.monotonic_ns()}")
                 print(json.dumps([number, answer, receipt.sequence]), flush=True)
                 number += 1
     except Unavailable:

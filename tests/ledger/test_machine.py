@@ -13,12 +13,14 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from discreet.account.budget import BudgetExceeded
 from discreet.core.errors import BadParameter
-from discreet.ledger import AccessRefused, Conflict, Ledger
+from discreet.ledger import AccessRefused, Conflict, Ledger, QuestionFailed
 from tests.ledger.helpers import Clock, charge, epsilon
 from tests.ledger.stores import POSTGRES, new_place
 
 ACCOUNTS = ("people", "staff")
 ANALYSTS = ("ann", "bob")
+FAILED = "failed"
+OUTCOMES = ("answer", "fail", "interrupted", "crash")
 amounts = st.integers(1, 6).map(lambda twentieths: Fraction(twentieths, 20))
 accounts = st.sampled_from(ACCOUNTS)
 both = st.sampled_from([["people"], ["staff"], ["people", "staff"]])
@@ -128,7 +130,7 @@ class Life(RuleBasedStateMachine):
         asked = charge("after the end", **self.who(analyst))
         self.ledger.revoke(self.grants.pop(analyst))
         try:
-            self.ledger.run(asked, lambda: "never")
+            self.ledger.run(asked, lambda _: "never")
         except AccessRefused:
             return
         raise AssertionError("a revoked grant was served")
@@ -166,7 +168,11 @@ class Life(RuleBasedStateMachine):
             return question, *self.debits[question]
         return f"q{len(self.debits)} {data.draw(st.integers(0, 9))}", data.draw(both), data.draw(amounts)
 
-    @rule(data=st.data(), analyst=st.sampled_from(ANALYSTS), outcome=st.sampled_from(["answer", "fail", "crash"]))
+    @rule(
+        data=st.data(),
+        analyst=st.sampled_from(ANALYSTS),
+        outcome=st.sampled_from(["answer", "fail", "interrupted", "crash"]),
+    )
     def ask(self, data, analyst, outcome):
         question, names, amount = self.drawn(data)
         asked = charge(question, amount, names, **self.who(analyst))
@@ -179,10 +185,12 @@ class Life(RuleBasedStateMachine):
     def answered(self, question, asked, fits, settled, outcome):
         worked = []
 
-        def work():
+        def work(_draws):
             worked.append(question)
             if outcome == "fail":
-                raise InterruptedError
+                raise ZeroDivisionError
+            if outcome == "interrupted":
+                raise KeyboardInterrupt
             return f"{question} answered after {self.charged} charges"
 
         try:
@@ -190,11 +198,17 @@ class Life(RuleBasedStateMachine):
         except BudgetExceeded:
             assert not fits
             assert not worked
-        except InterruptedError:
+        except KeyboardInterrupt:
             assert fits
             assert settled is None
+        except QuestionFailed:
+            assert fits
+            assert settled == FAILED or (settled is None and outcome == "fail")
+            assert bool(worked) == (settled is None)
+            self.answers[question] = FAILED
         else:
             assert fits
+            assert settled != FAILED
             assert receipt.replayed == (settled is not None) == (not worked)
             assert answer == (settled or f"{question} answered after {self.charged} charges")
             self.answers[question] = answer
@@ -218,7 +232,7 @@ class Life(RuleBasedStateMachine):
         if before:
             self.debits[question] = before
         try:
-            answer, receipt = self.ledger.run(asked, lambda: "fresh", fresh=True)
+            answer, receipt = self.ledger.run(asked, lambda _: "fresh", fresh=True)
             assert fits
             assert (answer, receipt.replayed) == ("fresh", False)
         except BudgetExceeded:

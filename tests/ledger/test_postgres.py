@@ -29,8 +29,8 @@ def store():
     return "postgres"
 
 
-def never():
-    raise AssertionError("answered without a debit")
+def never(_draws):
+    pytest.fail("answered without a debit")
 
 
 @contextmanager
@@ -140,7 +140,7 @@ def test_a_schema_may_have_any_name(path):
     url = path.rpartition("=")[0] + "=it%27s%20%22my%22%20vault%3B--%20%C3%A4%25s"
     with Ledger.create(url) as ledger:
         ledger.add_account("people", epsilon(1))
-        assert ledger.run(charge(), lambda: "41")[0] == "41"
+        assert ledger.run(charge(), lambda _: "41")[0] == "41"
         assert ledger.verify().entries == 4
         assert ledger.place.schema == 'it\'s "my" vault;-- ä%s'
 
@@ -155,7 +155,7 @@ def test_the_keys_of_a_vault_reach_no_log_of_the_server(tmp_path):
             connection.execute(f"ALTER DATABASE {name} SET {words}")
     with Ledger.create(url, anchor=tmp_path / "anchor") as ledger:
         ledger.add_account("people", epsilon(1))
-        ledger.run(charge("asked once"), lambda: "41")
+        ledger.run(charge("asked once"), lambda _: "41")
         ledger.put("table", "visits", {}, private={"stamp": "of the rows"})
         ledger.put("table", "visits", {}, private={"stamp": "of the rows"})
         ledger.verify()
@@ -193,7 +193,7 @@ def test_a_closed_ledger_says_so(ledger):
 
 
 def test_nothing_is_answered_from_a_vault_that_cannot_be_written(ledger, path):
-    ledger.run(charge("paid"), lambda: "41")
+    ledger.run(charge("paid"), lambda _: "41")
     with somebody(path) as connection:
         connection.execute("ALTER ROLE postgres SET default_transaction_read_only = on")
         try:
@@ -211,7 +211,7 @@ def test_a_vault_that_is_locked_for_too_long_is_refused(ledger, path, clock):
     with Ledger.open(path, clock=clock, patience=0.05) as other:
         with ledger._write(), pytest.raises(Unavailable, match="locked for too long"):
             other.run(charge(), never)
-        assert other.run(charge(), lambda: "41")[0] == "41"
+        assert other.run(charge(), lambda _: "41")[0] == "41"
 
 
 def test_readers_wait_for_no_writer_and_see_one_state(ledger, path, clock):
@@ -288,7 +288,7 @@ def test_a_failover_that_lost_entries_is_refused_by_an_open_ledger_even_if_other
 def test_every_text_comes_back_as_it_was_stored(ledger):
     texts = ["\0", "\1", "\2", "\0\1\2", "\1\1", "a\0b", "ä\U0001f600\u0301", "'\"\\;--%s$1", "\x7f\n"]
     for number, text in enumerate(texts):
-        assert ledger.run(charge(f"{number}{text}", Fraction(1, 100), key=text), lambda text=text: text)[0] == text
+        assert ledger.run(charge(f"{number}{text}", Fraction(1, 100), key=text), lambda _, text=text: text)[0] == text
         assert ledger.answer(text) == text
     with ledger._read() as look:
         assert [row.key for row in look.all(Debit)] == sorted(texts, key=str.encode)
@@ -299,7 +299,7 @@ def test_every_text_comes_back_as_it_was_stored(ledger):
 def test_long_tables_are_read_in_pages(ledger, monkeypatch):
     monkeypatch.setattr("discreet.ledger.postgres_transaction._PAGE", 3)
     for number in range(7):
-        ledger.run(charge(f"q{number}"), lambda: "41")
+        ledger.run(charge(f"q{number}"), lambda _: "41")
     assert len([*ledger.entries()]) == 16
     with ledger._read() as look:
         assert [entry.sequence for entry in look.entries(after=2, limit=5)] == [3, 4, 5, 6, 7]
@@ -330,17 +330,17 @@ def test_parent_and_child_of_a_fork_both_keep_their_debits(path, tmp_path):
 
 
 def test_another_machine_has_an_anchor_of_its_own_from_its_first_look_on(ledger, path, tmp_path, monkeypatch):
-    ledger.run(charge("q"), lambda: "41")
+    ledger.run(charge("q"), lambda _: "41")
     assert ledger.verify().anchor == 4
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "other machine"))
     with Ledger.open(path) as other:
         assert other.verify().anchor == 0
         assert other.verify().anchor == 4
-        other.run(charge("r"), lambda: "41")
+        other.run(charge("r"), lambda _: "41")
         assert other.verify().anchor == 6
     monkeypatch.undo()
     assert ledger.verify().anchor == 4  # this one vouches for what it has seen itself
-    ledger.run(charge("s"), lambda: "41")
+    ledger.run(charge("s"), lambda _: "41")
     assert ledger.verify().anchor == 8
 
 
@@ -352,7 +352,7 @@ def test_the_anchor_lies_in_a_folder_of_its_owner(ledger):
 
 
 def test_a_shortened_database_is_refused_by_a_machine_that_saw_more(ledger, path):
-    ledger.run(charge("q"), lambda: "41")
+    ledger.run(charge("q"), lambda _: "41")
     ledger.close()
     with somebody(path) as connection:
         connection.execute("SET session_replication_role = replica")

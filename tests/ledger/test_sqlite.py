@@ -18,8 +18,8 @@ from tests.ledger.helpers import charge, epsilon
 posix = pytest.mark.skipif(sys.platform == "win32", reason="file modes and forks are POSIX's")
 
 
-def never():
-    raise AssertionError("answered without a debit")
+def never(_draws):
+    pytest.fail("answered without a debit")
 
 
 def pragma(ledger, text):
@@ -113,7 +113,7 @@ def test_a_closed_ledger_says_so(ledger):
 
 
 def test_nothing_is_answered_from_a_vault_that_cannot_be_written(ledger):
-    ledger.run(charge("paid"), lambda: "41")
+    ledger.run(charge("paid"), lambda _: "41")
     pragma(ledger, "query_only = ON")
     with pytest.raises(Unavailable, match="can be read but not written"):
         ledger.run(charge(), never)
@@ -123,18 +123,18 @@ def test_nothing_is_answered_from_a_vault_that_cannot_be_written(ledger):
 
 
 def test_nothing_is_answered_when_the_disk_is_full(ledger):
-    ledger.run(charge("first"), lambda: "41")
+    ledger.run(charge("first"), lambda _: "41")
     pragma(ledger, f"max_page_count = {pragma(ledger, 'page_count')[0]}")
     with pytest.raises(Unavailable, match="the disk is full"):
         ledger.run(charge("x" * 100_000), never)
     assert ledger.spent("people").loss == Fraction(1, 10)
     pragma(ledger, "max_page_count = 100000")
-    assert ledger.run(charge("x" * 100_000), lambda: "42")[0] == "42"
+    assert ledger.run(charge("x" * 100_000), lambda _: "42")[0] == "42"
     assert ledger.verify().entries == ledger.head[0]
 
 
 def test_a_disk_that_fills_up_while_working_keeps_the_debit_and_returns_no_answer(ledger):
-    def fill():
+    def fill(_draws):
         pragma(ledger, f"max_page_count = {pragma(ledger, 'page_count')[0]}")
         return "4" * 100_000
 
@@ -142,7 +142,7 @@ def test_a_disk_that_fills_up_while_working_keeps_the_debit_and_returns_no_answe
         ledger.run(charge(), fill)
     assert ledger.answer(charge().key) is None
     pragma(ledger, "max_page_count = 100000")
-    assert ledger.run(charge(), lambda: "42")[0] == "42"
+    assert ledger.run(charge(), lambda _: "42")[0] == "42"
     assert ledger.spent("people").loss == Fraction(1, 10)
 
 
@@ -150,7 +150,7 @@ def test_a_vault_that_is_locked_for_too_long_is_refused(ledger, path, clock):
     with Ledger.open(path, clock=clock, patience=0.05) as other:
         with ledger._write(), pytest.raises(Unavailable, match="locked for too long"):
             other.run(charge(), never)
-        assert other.run(charge(), lambda: "41")[0] == "41"
+        assert other.run(charge(), lambda _: "41")[0] == "41"
 
 
 def test_an_anchor_that_cannot_be_written_stops_the_answer_and_keeps_the_charge(ledger, path):
@@ -161,7 +161,7 @@ def test_an_anchor_that_cannot_be_written_stops_the_answer_and_keeps_the_charge(
         ledger.run(charge(), never)
     anchor.rmdir()
     anchor.with_suffix(".away").rename(anchor)
-    assert ledger.run(charge(), lambda: "41")[0] == "41"
+    assert ledger.run(charge(), lambda _: "41")[0] == "41"
     assert ledger.spent("people").loss == Fraction(1, 10)
 
 
@@ -207,15 +207,15 @@ from tests.ledger.helpers import charge, epsilon
 
 ledger = Ledger.create(sys.argv[1])
 ledger.add_account("people", epsilon(1))
-ledger.run(charge("before"), lambda: "1")
+ledger.run(charge("before"), lambda _: "1")
 read, write = os.pipe()
 child = os.fork()
 if child == 0:
-    ledger.run(charge("child"), lambda: "2")
+    ledger.run(charge("child"), lambda _: "2")
     os.read(read, 1)  # until the parent has closed, and with it, had it shared the file, removed the log
-    ledger.run(charge("late"), lambda: "3")
+    ledger.run(charge("late"), lambda _: "3")
     os._exit(0)
-ledger.run(charge("parent"), lambda: "4")
+ledger.run(charge("parent"), lambda _: "4")
 while ledger.answer(charge("child").key) is None:
     pass
 ledger.close()

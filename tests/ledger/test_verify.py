@@ -36,11 +36,11 @@ def fill(ledger):
     token = ledger.grant("ann", ["visits"], {"people": epsilon(1)}, expires=START + timedelta(days=9))
     ledger.revoke(ledger.grant("bob", ["visits"]).partition("_")[0])
     grant = ledger.authenticate(token).id
-    ledger.run(charge("q", analyst="ann", grant=grant), lambda: '{"rows": [[41]]}')
-    ledger.run(Charge("r", {"rho": DiscreteGaussian(3)}, {"visits": 1}, "ann"), lambda: "ä")
+    ledger.run(charge("q", analyst="ann", grant=grant), lambda _: '{"rows": [[41]]}')
+    ledger.run(Charge("r", {"rho": DiscreteGaussian(3)}, {"visits": 1}, "ann"), lambda _: "ä")
     ledger.charge(charge("s"))
     with pytest.raises(BudgetExceeded):
-        ledger.run(charge("t", 2), lambda: "41")
+        ledger.run(charge("t", 2), lambda _: "41")
 
 
 @pytest.fixture(scope="module")
@@ -240,7 +240,7 @@ def test_a_shortened_chain_is_found_against_the_anchor_and_against_a_head(tmp_pa
         ledger.add_account("people", epsilon(1))
     for number in range(3):
         with Ledger.open(path) as ledger:
-            ledger.run(charge(f"q{number}"), lambda: "41")
+            ledger.run(charge(f"q{number}"), lambda _: "41")
             head = ledger.head[1]
         copies.append((path.read_bytes(), anchor.read_bytes()))
     for old, signed in copies[:-1]:
@@ -259,7 +259,7 @@ def test_a_shortened_chain_is_found_against_the_anchor_and_against_a_head(tmp_pa
 
 def test_a_head_from_the_past_is_on_the_chain(ledger):
     past = ledger.head[1]
-    ledger.run(charge(), lambda: "41")
+    ledger.run(charge(), lambda _: "41")
     assert ledger.verify(past).entries == ledger.head[0]
 
 
@@ -281,7 +281,7 @@ def test_a_changed_schema_is_found(ledger, statement):
 
 def test_a_damaged_file_is_found(ledger, path, tmp_path):
     for number in range(9):
-        ledger.run(charge(f"{number}" * 2000), lambda: "41" * 2000)
+        ledger.run(charge(f"{number}" * 2000), lambda _: "41" * 2000)
     ledger.close()
     content = path.read_bytes()
     for page in range(2, len(content) // 4096):
@@ -303,7 +303,7 @@ def test_surgery_leaves_the_schema_as_it_was(ledger, path):
 def test_a_vault_is_verified_while_others_write(ledger, path):
     with Ledger.open(path) as other:
         for number in range(5):
-            other.run(charge(f"q{number}"), lambda: "41")
+            other.run(charge(f"q{number}"), lambda _: "41")
             assert ledger.verify().entries == other.head[0]
 
 

@@ -200,7 +200,7 @@ def test_a_vault_is_verified_while_others_write_and_against_heads_of_the_past(le
     past = ledger.head[1]
     with Ledger.open(path) as other:
         for number in range(3):
-            other.run(charge(f"q{number}"), lambda: "41")
+            other.run(charge(f"q{number}"), lambda _: "41")
             assert ledger.verify(past).entries == other.head[0]
     found = ledger.verify()
     assert (found.public_key, found.vault, found.head) == (ledger.public_key, ledger.vault_id, ledger.head[1])

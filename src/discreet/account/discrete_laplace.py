@@ -72,7 +72,7 @@ class DiscreteLaplace(PrivacyLoss):
 
     def pair(self, _tail: float) -> Pair:
         """Return the pair of the noise around the sensitivity and around 0."""
-        if self.sensitivity == 1:
+        if self.sensitivity == 1 or self.sensitivity >= 1 << 53:  # more than floats count; any pure loss is within it
             return response(up(self.peak))
         exact = self.sensitivity <= STEPS
         return _each(self._scale(), self.sensitivity) if exact else _blocks(self._scale(), self.sensitivity)

@@ -112,7 +112,7 @@ def in_words(text: str, options: Mapping[str, str], *, policy: bool = False) -> 
         option = options.get(name) or _ELSEWHERE.get(name)
         if option is None:
             return found[0]
-        return option if plain is None else f"{option} {shlex.quote(plain)}"
+        return option if plain in (None, "True") else f"{option} {shlex.quote(str(plain))}"
 
     text = _ARGUMENT.sub(argument, text)
     return text if policy else _LEFT_OUT.sub(lambda found: options.get(found[0], found[0]), text)

@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         click.echo(error.format_message())
         return Exit.DONE
     except (Exception, KeyboardInterrupt) as error:
-        if os.environ.get("DISCREET_DEBUG") == "1" and not isinstance(error, click.ClickException):
+        if os.environ.get("DISCREET_DEBUG") == "1" and not _is_told_plainly(error):
             raise
         if isinstance(error, Refusal):
             respell(error, options_of(discreet, output.command))
@@ -59,6 +59,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         exit_code = code_of(error)
         logger.debug("ended with exit code %d", exit_code)
         return exit_code
+
+
+def _is_told_plainly(error: BaseException) -> bool:
+    """Whether an error is printed without a traceback, also for who debugs: of a failed question there is one text."""
+    # By name, so that nothing is imported for it.
+    return isinstance(error, click.ClickException) or type(error).__name__ == "QuestionFailed"
 
 
 dress(discreet)

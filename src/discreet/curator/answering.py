@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from discreet.account.exceeded import rounded_down
@@ -17,10 +16,12 @@ from discreet.curator.binned import Binned
 from discreet.curator.measure import Measure
 from discreet.curator.quantity import Quantity
 from discreet.curator.ranked import Ranked
+from discreet.curator.rehearsal import rehearse
 from discreet.curator.remaining import left_after, reworded
 from discreet.curator.words import notes_of
 from discreet.ledger.charge import Charge
 from discreet.ledger.refusals import LimitExceeded
+from discreet.noise.bits import current
 from discreet.plan.keys import NO_KEYS, Key, Keys
 from discreet.plan.tallies import Question, Tally
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from discreet.curator.runner import Runner
     from discreet.curator.subject import Subject
     from discreet.ledger.charge import Receipt
+    from discreet.noise.draws import Draws
 
 
 def release(asked: Asked, max_rows: Rows = None, *, fresh: bool = False) -> Answer:
@@ -38,9 +40,10 @@ def release(asked: Asked, max_rows: Rows = None, *, fresh: bool = False) -> Answ
     """
     query = asked.report.query
 
-    def work(runner: Runner) -> str:
-        return answer(asked, runner).to_json()
+    def work(runner: Runner, draws: Draws) -> str:
+        return answer(asked, runner, draws).to_json()
 
+    rehearse(asked)
     try:
         text, receipt = pay(query, asked.question, asked.loss, asked.label, work, fresh=fresh)
     except LimitExceeded as refusal:
@@ -51,11 +54,21 @@ def release(asked: Asked, max_rows: Rows = None, *, fresh: bool = False) -> Answ
 
 
 def pay(
-    query: Subject, question: str, loss: PrivacyLoss, label: str, work: Callable[[Runner], str], *, fresh: bool
+    query: Subject,
+    question: str,
+    loss: PrivacyLoss,
+    label: str,
+    work: Callable[[Runner, Draws], str],
+    *,
+    fresh: bool,
+    once: bool = False,
 ) -> tuple[str, Receipt]:
     """Charge every account under a query, work on its tables, settle and return what was settled.
 
-    Guarantee: `work` begins only when the debit is durable, and what it returns is told only once it is settled.
+    Work that is not done `once` draws all its noise from the `Draws` it is given, each number at a label of its own.
+
+    Guarantee: `work` begins only when the debit is durable, and what it returns is told only once it is settled; an
+    exception out of it is never told, and settles the debit as failed (`Ledger.run`).
     """
     query = query.frozen()
     session, registered = query.desk, query.registered
@@ -67,25 +80,31 @@ def pay(
         analyst=session.analyst,
         grant=session.grant,
         label=label,
+        once=once,
     )
 
-    def worked() -> str:
+    def worked(draws: Draws) -> str:
         with session.runner(registered) as runner:
-            text = work(runner)
+            text = work(runner, draws)
         session.check(registered)  # rows that changed meanwhile answered for no version
         return text
 
-    return session.run(charge, worked, fresh=fresh)
+    return session.run(charge, worked, fresh=fresh, engine=lambda: session.engine(registered))
 
 
-def answer(asked: Asked, runner: Runner) -> Answer:
-    """Compute and perturb; what comes back may be shown to anyone who may ask."""
-    mark = token_hex(8)
-    keys = _keys(asked, runner)
+def answer(asked: Asked, runner: Runner, draws: Draws) -> Answer:
+    """Compute and perturb; what comes back may be shown to anyone who may ask.
+
+    Guarantee: on the same rows the same draws give the same answer, whatever the order in which an engine returns rows.
+    """
+    with draws.at("mark"):
+        mark = f"{current().bits(64):016x}"
+    keys = _keys(asked, runner, draws)
     if asked.bound is not None:
         people = runner.rows_by_person(asked.report.query.plan, asked.bound.most)
-        asked = asked.at_bound(asked.bound.release(people))
-    rows, columns = _columns(asked, runner, keys, mark)
+        with draws.at("rows/quantile"):
+            asked = asked.at_bound(asked.bound.release(people))
+    rows, columns = _columns(asked, runner, keys, mark, draws)
     names = list(keys.names)
     if isinstance(asked.measures[0], Binned):
         names.append(asked.measures[0].title)
@@ -100,37 +119,47 @@ def answer(asked: Asked, runner: Runner) -> Answer:
     )
 
 
-def _keys(asked: Asked, runner: Runner) -> Keys:
-    """Return the keys of the answer: declared, or selected by how many people have each."""
+def _keys(asked: Asked, runner: Runner, draws: Draws) -> Keys:
+    """Return the keys of the answer: declared, or selected by how many people have each, as many as there is room."""
     keys = asked.report.query.keys or NO_KEYS
     if asked.selection is None:
         return keys
     found = runner.tallies(Question(asked.report.query.plan, keys, (Tally("people"),)), asked.unit)
     width = len(keys.columns)
     people = {tuple(row[:width]): int(row[width] or 0) for row in found}
-    return keys.chosen(asked.selection.release(people))
+    with draws.at("keys/selection"):
+        kept = asked.selection.release(people)
+    return keys.chosen(kept[: keys.room])
 
 
-def _columns(asked: Asked, runner: Runner, keys: Keys, mark: str) -> tuple[list[tuple[Any, ...]], list[AnswerColumn]]:
+def _columns(
+    asked: Asked, runner: Runner, keys: Keys, mark: str, draws: Draws
+) -> tuple[list[tuple[Any, ...]], list[AnswerColumn]]:
     plan, first = asked.report.query.plan, asked.measures[0]
     groups = keys.listed() if keys.columns else ((),)
     shown = [tuple(key.shown(value) for key, value in zip(keys.columns, row, strict=True)) for row in groups]
     if isinstance(first, Binned):
         labels = first.rows()
         counts = _bins(asked, first, runner, keys, len(groups))
-        column = _column(first, first.name, first.answers(counts, mark))
+        with draws.at(f"column {first.name}/bins"):
+            column = _column(first, first.name, first.answers(counts, mark))
         return [(*row, label) for row in shown for label in labels], [column]
     columns: list[AnswerColumn] = []
     sums = [each for each in asked.measures if isinstance(each, Measure)]
     tallied = _tallied(asked, sums, runner, keys) if sums and groups else {}
     for each in asked.measures:
         if isinstance(each, Measure):
-            found = each.quantities(each.noisy(tallied.get(each.name, [])), mark)
+            with draws.at(f"column {each.name}/noise"):
+                noisy = each.noisy(tallied.get(each.name, []))
+            found = each.quantities(noisy, mark)
             columns.append(_column(each, each.name, found))
         elif isinstance(each, Ranked):
             found_columns: list[list[Quantity]] = [[] for _ in each.columns]
             if groups:
-                with runner.counts(plan, keys, each.of, asked.unit) as counts_of:
+                with (
+                    runner.counts(plan, keys, each.of, asked.unit) as counts_of,
+                    draws.at(f"column {each.name}/quantile"),
+                ):
                     found_columns = each.answers(counts_of, len(groups))
             columns += [_column(each, name, cells) for name, cells in zip(each.columns, found_columns, strict=True)]
     return shown, columns

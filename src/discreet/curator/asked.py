@@ -148,7 +148,10 @@ def _measures(
     plain = made(replace(price, delta=Fraction(0)))
     if price.rho is not None or not price.delta:
         return plain
-    normal = made(price.concentrated())
+    paid = price.concentrated()
+    if paid.rho is None or paid.rho <= 0:  # so small a delta leaves nothing for it
+        return plain
+    normal = made(paid)
     return min((plain, normal), key=_badness)
 
 

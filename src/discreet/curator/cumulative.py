@@ -7,10 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.curator.quantity import Function, Linear, Noisy
+from discreet.curator.quantity import Function, Linear, Noisy, to_float
 from discreet.mechanisms.cdf import Cdf, consistent, monotone
 
 _DENOMINATOR = 10**9  # weights are quotients of small numbers, which come back from floats as they are
+
+_LARGEST = 1e300
 
 
 def cumulative(noisy: Sequence[Noisy], statistic: Cdf) -> list[Function]:
@@ -24,7 +26,7 @@ def cumulative(noisy: Sequence[Noisy], statistic: Cdf) -> list[Function]:
     leaves = consistent(np.eye(len(noisy)), statistic.branching, statistic.levels)
     weights = np.cumsum(leaves, axis=-1)[:, :answers]
     sums = [_weighted(noisy, weights[:, at].tolist()) for at in range(answers)]
-    settled = monotone(np.array([float(each.estimate) for each in sums]))
+    settled = monotone(np.array([min(max(to_float(each.estimate), -_LARGEST), _LARGEST) for each in sums]))
     return [
         Function("settled", (each,), (Fraction(value),), Fraction(0))
         for each, value in zip(sums, settled.tolist(), strict=True)

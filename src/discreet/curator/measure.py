@@ -34,6 +34,9 @@ from discreet.plan.tallies import Tally
 from discreet.plan.to_sql import Sums
 from discreet.plan.types import type_of
 
+# The largest value, and the inverse of the finest step, of what is averaged, added up or ranked.
+LARGEST = 10**100
+
 Exact = Any  # the exact integers of one group, as the statistic wants them
 
 
@@ -315,6 +318,14 @@ def number(what: Expression, reach: Reach) -> Column:
             else "count it, group by it, or derive a number from it"
         )
         raise IllTyped(what, why=f"it is a {found.kind}, and this takes a number", fix=fix)
+    low, high = found.steps
+    step = found.step or Fraction(1)
+    if max(abs(low), abs(high)) * step > LARGEST or step.denominator > LARGEST:
+        # Its square, as of a variance, times the noise of a low price still has to be a float.
+        why = (
+            "its values are larger, or finer, than can be written with the error of an answer (up to 1e100, by 1e-100)"
+        )
+        raise IllTyped(what, why=why, fix="ask for it in other units: divide it, or round it")
     return found
 
 

@@ -17,12 +17,14 @@ from discreet.curator.answering import answer, left, pay, proof
 from discreet.curator.asked import Asked, asked
 from discreet.curator.asking import Asking
 from discreet.curator.price import Price
+from discreet.curator.rehearsal import rehearse
 from discreet.curator.subject import Subject
 from discreet.plan.nodes import Derive, Filter, Join, Project
 from discreet.plan.stability import stability
 
 if TYPE_CHECKING:
     from discreet.curator.runner import Runner
+    from discreet.noise.draws import Draws
 
 # A function of a part, which is a `Query`, that asks it something.
 Ask = Callable[[Any], Asking]
@@ -79,8 +81,12 @@ class Partition:
             ensure_ascii=False,
         )
 
-        def work(runner: Runner) -> str:
-            return json.dumps([answer(part, runner).to_json() for part in parts.values()])
+        def work(runner: Runner, draws: Draws) -> str:
+            listed = enumerate(parts.values())
+            return json.dumps([answer(part, runner, draws.part(str(place))).to_json() for place, part in listed])
+
+        for part in parts.values():
+            rehearse(part)
 
         label = f"{len(parts)} parts by {self.column} from {', '.join(query.tables)}"
         loss = self.loss(parts)

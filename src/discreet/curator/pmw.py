@@ -18,6 +18,7 @@ import numpy as np
 
 from discreet.account.budget import Budget
 from discreet.core.errors import BadParameter
+from discreet.core.log import logger
 from discreet.core.unit import Unit
 from discreet.curator.answering import pay
 from discreet.curator.asked import unit_and_reach
@@ -25,6 +26,7 @@ from discreet.curator.asking import Asking
 from discreet.curator.price import Price
 from discreet.curator.register import engine_of
 from discreet.curator.subject import Subject
+from discreet.ledger.refusals import QuestionFailed
 from discreet.plan.expressions import Expression, Name
 from discreet.plan.keys import NO_KEYS, declared, shown
 from discreet.plan.marginals import Axis, marginals
@@ -37,11 +39,12 @@ from discreet.publish.domain import Clique
 from discreet.publish.model.fit import Noisy
 from discreet.publish.pmw import Weights, picked
 from discreet.publish.twin import Estimate, Twin
-from discreet.publish.weighing import Picked, Weighing
+from discreet.publish.weighing import Ended, Picked, Weighing
 
 if TYPE_CHECKING:
     from discreet.curator.runner import Runner
     from discreet.ledger.charge import Receipt
+    from discreet.noise.draws import Draws
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +85,13 @@ class Interactive:
     def begin(self) -> Weighed:
         """Pay for the whole session, measure its beginning, and open it.
 
-        Guarantee: the debit is durable before any row is read. It is never run again: its key is random.
+        Guarantee: the debit is durable before any row is read. It is begun once, and never run again.
         """
         label = f"interactive session on {', '.join(self.query.tables)}"
-        text, receipt = pay(self.query, self.question, self.terms.loss, label, self._begun, fresh=True)
+        text, receipt = pay(self.query, self.question, self.terms.loss, label, self._begun, fresh=True, once=True)
         return Weighed(self, _read(text), receipt)
 
-    def _begun(self, runner: Runner) -> str:
+    def _begun(self, runner: Runner, _: Draws) -> str:
         axes = [Axis(code.key, code.column.nullable) for code in self.coding.codes]
         with marginals(runner.engine, self.query.plan, axes, runner.relations, runner.dialect, self.unit) as counted:
 
@@ -105,14 +108,15 @@ class Weighed:
 
     Guarantee: everything it says was paid when it began. No preview, and nothing else, says beforehand whether a
     question will be answered by the histogram or by one of the updates. It ends with its process; it stops where its
-    grant is revoked or its table is changed, and what is left of it is lost.
+    grant is revoked or its table is changed, and what is left of it is lost. Any failure ends it, in one text.
     """
 
-    __slots__ = ("_asked", "_weighing", "receipt")
+    __slots__ = ("_asked", "_failed", "_weighing", "receipt")
 
     def __init__(self, asked: Interactive, begun: Sequence[Noisy], receipt: Receipt) -> None:
         self._asked, self.receipt = asked, receipt
         self._weighing = Weighing(asked.terms, begun, self._count)
+        self._failed = False
 
     def answer(self, where: Mapping[str, Any] | None = None, **named: Any) -> Estimate:  # noqa: ANN401  (any value)
         """Say how many rows have the given values, with a bar: `answer(ward="A", age=range(18, 65))`.
@@ -124,7 +128,21 @@ class Weighed:
         codes = {name: coding[name].codes(values) for name, values in wanted.items()}
         found = picked(coding.domain, codes)
         self._check()
-        return self._weighing.told(found)
+        told = None if self._failed else self._told(found)
+        if told is None:
+            raise QuestionFailed
+        return told
+
+    def _told(self, where: Picked) -> Estimate | None:
+        """Answer; None if that failed, which ends the session: an engine's failure is a noiseless look at the rows."""
+        try:
+            return self._weighing.told(where)
+        except Ended:
+            raise
+        except Exception:
+            logger.warning("a session failed after it was paid for, and has ended")
+            self._failed = True
+            return None
 
     @property
     def asked(self) -> int:

@@ -98,16 +98,28 @@ class Engines:
         return None
 
 
+def engine_words(registered: Mapping[str, Registered], engines: Engines) -> str:
+    """Say which engine, in which version, computes over these tables; no row is read."""
+    try:
+        with engines.lent(_versions(registered), [found.source for found in registered.values()]) as engine:
+            return f"{engine.name} {engine.version}"
+    except SourceMissing:  # which would name the file, or the server
+        raise EngineFailed from None
+
+
+def _versions(registered: Mapping[str, Registered]) -> object:
+    return tuple((name, found.version, found.revision) for name, found in sorted(registered.items()))
+
+
 @contextmanager
 def runner(registered: Mapping[str, Registered], engines: Engines, secret: bytes, folder: Path) -> Iterator[Runner]:
     """Borrow an engine for registered tables; kept rows of `bound="table"` are read from, or put into, `folder`.
 
     Only DuckDB keeps such rows: a database and Spark find them anew for each question, and they are the same.
     """
-    versions = tuple((name, found.version, found.revision) for name, found in sorted(registered.items()))
     try:
         sources = [found.source for found in registered.values()]
-        with engines.lent(versions, sources) as engine, engine.question():
+        with engines.lent(_versions(registered), sources) as engine, engine.question():
             relations = {name: Relation(each.table, each.physical, each.from_sql) for name, each in registered.items()}
             ranks = Ranks(folder, secret)
             for name, found in registered.items():

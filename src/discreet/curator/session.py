@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from discreet.ledger.grant import Grant
     from discreet.ledger.ledger import Ledger
     from discreet.ledger.standing import Standing
+    from discreet.noise.draws import Draws
     from discreet.plan.nodes import Public
 
 
@@ -208,16 +209,29 @@ class Session:
 
     def runner(self, registered: Mapping[str, Registered]) -> AbstractContextManager[Runner]:
         """Open an engine on tables of the grant."""
-        from discreet.curator.runner import Engines, runner
+        from discreet.curator.runner import runner
 
-        secret = self._curator.ledger.secret("order")
-        if self._engines is None:
-            self._engines = Engines(secret)
-        return runner(registered, self._engines, secret, self._curator.ledger.folder)
+        ledger = self._curator.ledger
+        return runner(registered, self._opened(), ledger.secret("order"), ledger.folder)
 
-    def run(self, charge: Charge, work: Callable[[], str], *, fresh: bool) -> tuple[str, Receipt]:
+    def engine(self, registered: Mapping[str, Registered]) -> str:
+        """Say which engine computes over these tables, in which version."""
+        from discreet.curator.runner import engine_words
+
+        return engine_words(registered, self._opened())
+
+    def run(
+        self, charge: Charge, work: Callable[[Draws], str], *, fresh: bool, engine: Callable[[], str]
+    ) -> tuple[str, Receipt]:
         """Charge, work and settle, or replay."""
-        return self._curator.ledger.run(charge, work, fresh=fresh)
+        return self._curator.ledger.run(charge, work, fresh=fresh, engine=engine)
+
+    def _opened(self) -> Engines:
+        from discreet.curator.runner import Engines
+
+        if self._engines is None:
+            self._engines = Engines(self._curator.ledger.secret("order"))
+        return self._engines
 
     def standings(self, accounts: Collection[str]) -> list[Standing]:
         """Return the limits that a question about these accounts has to pass."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from discreet.curator.runner import Runner
     from discreet.ledger.charge import Charge, Receipt
     from discreet.ledger.standing import Standing
+    from discreet.noise.draws import Draws
 
 
 class Desk(Protocol):
@@ -42,7 +43,12 @@ class Desk(Protocol):
     def runner(self, registered: Mapping[str, Registered]) -> AbstractContextManager[Runner]:
         """Open an engine on tables."""
 
-    def run(self, charge: Charge, work: Callable[[], str], *, fresh: bool) -> tuple[str, Receipt]:
+    def engine(self, registered: Mapping[str, Registered]) -> str:
+        """Say which engine computes over these tables, in which version."""
+
+    def run(
+        self, charge: Charge, work: Callable[[Draws], str], *, fresh: bool, engine: Callable[[], str]
+    ) -> tuple[str, Receipt]:
         """Charge, work and settle, or replay."""
 
     def standings(self, accounts: Collection[str]) -> list[Standing]:

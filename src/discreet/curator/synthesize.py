@@ -39,6 +39,7 @@ from discreet.publish.zeros import Zero
 if TYPE_CHECKING:
     from discreet.curator.runner import Runner
     from discreet.ledger.charge import Receipt
+    from discreet.noise.draws import Draws
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +111,11 @@ class Synthesis:
     def release(self, progress: Progress | None = None, *, fresh: bool = False) -> tuple[Twin, Receipt]:
         """Pay, once, and return the one twin that this question has; `progress` is told the stages as they begin.
 
-        Guarantee: stages follow from the question. Of a run that was broken off nobody has paid to know more.
+        Guarantee: stages follow from the question. Of a run that was broken off nobody has paid to know more. It is
+        begun once: fits in floats differ from one processor to the next, so that nobody tries to repeat its draws.
         """
 
-        def work(runner: Runner) -> str:
+        def work(runner: Runner, _: Draws) -> str:
             axes = [Axis(code.key, code.column.nullable) for code in self.coding.codes]
             plan, relations = self.query.plan, runner.relations
             with marginals(runner.engine, plan, axes, relations, runner.dialect, self.unit) as counted:
@@ -124,7 +126,7 @@ class Synthesis:
 
                 return self._made(measure, progress).to_json()
 
-        text, receipt = pay(self.query, self.question, self.loss, self.label, work, fresh=fresh)
+        text, receipt = pay(self.query, self.question, self.loss, self.label, work, fresh=fresh, once=True)
         return self._told(Twin.from_json(text)), receipt
 
     def _made(self, measure: Measure, progress: Progress | None) -> Twin:

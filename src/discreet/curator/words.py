@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from discreet.plan.keys import MOST_KEYS
+
 if TYPE_CHECKING:
     from discreet.curator.asked import Asked
     from discreet.ledger.standing import Standing
@@ -37,6 +39,8 @@ def notes_of(asked: Asked) -> tuple[str, ...]:
         notes += _bounded(asked)
     if asked.report.query.keys is not None:
         notes.append("rows whose key is missing or was not declared are in no group")
+        if asked.selection is not None and asked.report.query.keys.room < MOST_KEYS:
+            notes.append(f"of the keys that are selected the first {asked.report.query.keys.room:,} are shown")
     return tuple(dict.fromkeys(notes))
 
 

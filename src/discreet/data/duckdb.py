@@ -59,6 +59,13 @@ class Engine:
         self._connection: duckdb.DuckDBPyConnection | None = None
         self._names = count()
 
+    @property
+    def version(self) -> str:
+        """The version of DuckDB."""
+        import duckdb
+
+        return duckdb.__version__
+
     def __enter__(self) -> Self:
         import duckdb
 

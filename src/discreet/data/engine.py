@@ -37,6 +37,10 @@ class Engine(Protocol):
     def name(self) -> str:
         """Which engine this is, as its dialect is called."""
 
+    @property
+    def version(self) -> str:
+        """Its version, once it is entered; told without reading a row."""
+
     def __enter__(self) -> Self: ...
 
     def __exit__(

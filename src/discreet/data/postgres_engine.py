@@ -75,6 +75,11 @@ class PostgresEngine:
         self._used = 0.0
         self._names = count()
 
+    @property
+    def version(self) -> str:
+        """The version of the server, as a number."""
+        return str(self._connection.info.server_version) if self._connection is not None else ""
+
     def __enter__(self) -> Self:
         driver = import_psycopg()
         try:

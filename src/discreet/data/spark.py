@@ -62,6 +62,11 @@ class SparkEngine:
         self._views: set[str] = set()
         self._ordered = 0
 
+    @property
+    def version(self) -> str:
+        """The version of Spark."""
+        return str(self._session.version) if self._session is not None else ""
+
     def __enter__(self) -> Self:
         self._session = session(self._master)
         return self

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from discreet.ledger.refusals import LeaseLost as LeaseLost
     from discreet.ledger.refusals import LimitExceeded as LimitExceeded
     from discreet.ledger.refusals import NotAVault as NotAVault
+    from discreet.ledger.refusals import QuestionFailed as QuestionFailed
     from discreet.ledger.refusals import Tampered as Tampered
     from discreet.ledger.refusals import Unavailable as Unavailable
     from discreet.ledger.standing import Standing as Standing
@@ -35,6 +36,7 @@ _HOMES = {
     "Ledger": "discreet.ledger.ledger",
     "LimitExceeded": "discreet.ledger.refusals",
     "NotAVault": "discreet.ledger.refusals",
+    "QuestionFailed": "discreet.ledger.refusals",
     "Receipt": "discreet.ledger.charge",
     "Standing": "discreet.ledger.standing",
     "Tampered": "discreet.ledger.refusals",

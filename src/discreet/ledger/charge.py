@@ -20,7 +20,8 @@ class Charge:
     """A question about to be asked: its text, what it costs each account, and the versions of the tables it reads.
 
     `question` is the canonical JSON of plan and parameters; `key` tells repeated charges from new ones and is by
-    default made of the question and the versions, never of data; `label` is a few words for people.
+    default made of the question and the versions, never of data; `label` is a few words for people. Work
+    that is done `once` is never begun a second time, and needs no fixed draws.
     """
 
     question: str
@@ -30,6 +31,7 @@ class Charge:
     grant: str | None = None
     key: str = field(default=None)  # type: ignore[assignment]  # settled in __post_init__
     label: str = ""
+    once: bool = False
 
     def __post_init__(self) -> None:
         _text("question", self.question)

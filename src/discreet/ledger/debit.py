@@ -16,22 +16,30 @@ from discreet.ledger.entry import Entry
 from discreet.ledger.grant import Grant
 from discreet.ledger.lease import Lease
 from discreet.ledger.refusals import AccessRefused, Conflict, Tampered
-from discreet.ledger.store import Debit, Limit, Permit, Settled, Tally, Transaction, Wanted
+from discreet.ledger.sealed_key import NewKey
+from discreet.ledger.store import Debit, Draw, Limit, Permit, Settled, Tally, Transaction, Wanted
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A charge that stands: its receipt, and its answer if that is settled, or the lease under which somebody works."""
+    """A charge that stands: its receipt, and its answer if that is settled, or the lease under which somebody works.
+
+    `failed` says that it was settled without an answer; `commitment` is what its entry says of the key that its noise
+    is drawn by, None where the work is done once; `repriced` that it was charged at another price than is asked now.
+    """
 
     receipt: Receipt
     answer: str | None = None
     lease: Lease | None = None
+    failed: bool = False
+    commitment: str | None = None
+    repriced: bool = False
 
 
 def sought(charge: Charge) -> list[Wanted]:
     """Return the rows that finding a charge looks at."""
     permit: list[Wanted] = [(Permit, charge.grant)] if charge.grant is not None else []
-    return [(Debit, charge.key), (Lease, charge.key), *permit]
+    return [(Debit, charge.key), (Lease, charge.key), (Draw, charge.key), *permit]
 
 
 def changed(charge: Charge) -> list[Wanted]:
@@ -49,30 +57,43 @@ def find(transaction: Transaction, charge: Charge, now: datetime) -> Found | Non
     if debit.identity != charge.identity:
         why = "the key was used for another question, or for other versions of the tables"
         raise Conflict(f"the key {charge.key}", why=why, fix="leave the key out, or use a new one", value=charge.key)
-    receipt = _again(transaction, debit, charge)
+    receipt, commitment = _again(transaction, debit, charge)
+    if debit.failed:
+        return Found(receipt, failed=True)
     if debit.settled is not None:
         return Found(receipt, answer=settled_answer(transaction, debit))
-    if debit.price != charge.price:
-        # Its answer is not out yet, so that nobody loses by paying what it costs now.
-        why = "it was charged before at another price and has no answer yet"
-        raise Conflict(f"the key {charge.key}", why=why, fix="ask for a fresh answer", value=charge.key)
     if transaction.get(Settled, debit.sequence) is not None:
         why = "it has an answer, and its debit was put back as it was before"
         raise Tampered(f"entry {debit.sequence}", why=why, sequence=debit.sequence)
-    return Found(receipt, lease=transaction.get(Lease, charge.key))
+    repriced = debit.price != charge.price
+    return Found(receipt, lease=transaction.get(Lease, charge.key), commitment=commitment, repriced=repriced)
 
 
-def make(transaction: Transaction, charge: Charge, now: datetime) -> Receipt:
+def make(transaction: Transaction, charge: Charge, now: datetime, new: NewKey | None) -> Receipt:
     """Take a new charge from every limit and append its entry, or refuse with nothing stored.
 
-    Guarantee: after the transaction is durable, the loss of the question is part of what every account has spent.
+    Guarantee: after the transaction is durable, the loss of the question is part of what every account has spent, and
+    the key by which its noise is drawn is fixed; its entry has a commitment to that key and nothing else of it.
     """
     at = written(now)
     steps = limit.admit(transaction, charge.losses, charge.analyst or "", at)
     costs = [[str(step.cost.loss), str(step.cost.delta)] for step in steps]
-    entry = enter(transaction, "charge", {**charge.record(), "at": at, "costs": costs}, steps)
+    drawn = new.commitment if new else None
+    entry = enter(transaction, "charge", {**charge.record(), "at": at, "costs": costs, "draws": drawn}, steps)
+    if new is not None:
+        transaction.put(new.row)
     left = {step.limit.account: limit.remaining(step.after) for step in steps if step.for_life}
     return Receipt(entry.sequence, charge.key, entry.hash, charge.losses, left)
+
+
+def settle(transaction: Transaction, receipt: Receipt, fence: int, now: datetime, digest: str | None) -> None:
+    """Append the entry that ends a charge, with the digest of its answer or as failed, and remove its sealed key."""
+    body = {"charge": receipt.sequence, "key": receipt.key, "fence": fence, "at": written(now)}
+    if digest is None:
+        enter(transaction, "failure", body)
+    else:
+        enter(transaction, "settle", {**body, "answer": digest})
+    transaction.delete(Draw(receipt.key, b"", ""))
 
 
 def refuse(transaction: Transaction, charge: Charge, refusal: Refusal, now: datetime) -> Entry:
@@ -113,15 +134,16 @@ def settled_answer(transaction: Transaction, debit: Debit) -> str:
     return found.answer
 
 
-def _again(transaction: Transaction, debit: Debit, charge: Charge) -> Receipt:
-    """Return the receipt of a charge that was made before."""
+def _again(transaction: Transaction, debit: Debit, charge: Charge) -> tuple[Receipt, str | None]:
+    """Return the receipt of a charge that was made before, and the commitment to its key."""
     entry = transaction.entry(debit.sequence)
     body = entry.record() if entry else {}
     if entry is None or (entry.kind, body.get("key")) != ("charge", debit.key):
         why = "a debit names it, and it is missing or another's"
         raise Tampered(f"entry {debit.sequence}", why=why, sequence=debit.sequence)
     losses = read_losses(body["losses"])
-    return Receipt(entry.sequence, charge.key, entry.hash, losses, _left(transaction, losses), replayed=True)
+    left = _left(transaction, losses)
+    return Receipt(entry.sequence, charge.key, entry.hash, losses, left, replayed=True), body.get("draws")
 
 
 def _left(transaction: Transaction, accounts: Mapping[str, object]) -> dict[str, dict[str, str]]:

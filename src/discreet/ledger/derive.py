@@ -49,11 +49,12 @@ def derive(transaction: Transaction, sequence: int, kind: str, body: Body, steps
                 transaction.put(replace(_there(transaction.get(Permit, each), "grant"), revoked=sequence))
         case "charge":
             _charge(transaction, sequence, body, steps)
-        case "settle":
+        case "settle" | "failure":
             debit = _there(transaction.get(Debit, body["key"]), "charge")
             if (debit.sequence, debit.settled) != (body["charge"], None):
                 raise Tampered("a settlement", why="it names another charge, or one that was settled before")
-            transaction.put(replace(debit, settled=sequence, fence=body["fence"], digest=body["answer"]))
+            digest_ = body["answer"] if kind == "settle" else None
+            transaction.put(replace(debit, settled=sequence, fence=body["fence"], digest=digest_))
         case _:
             raise Tampered("an entry", why=f"no ledger of this release writes the kind {kind!r}")
 

@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from discreet.account.charge import Cost
 from discreet.core.errors import BadParameter, Refusal
+from discreet.core.log import logger
 from discreet.ledger import debit, limit
 from discreet.ledger.charge import Charge, Receipt
 from discreet.ledger.clock import written
@@ -18,9 +20,13 @@ from discreet.ledger.debit import Found
 from discreet.ledger.derive import enter
 from discreet.ledger.grant import Grant
 from discreet.ledger.lease import Lease, Watch
-from discreet.ledger.refusals import Conflict, LeaseLost, Tampered
+from discreet.ledger.refusals import Conflict, LeaseLost, QuestionFailed, Tampered
+from discreet.ledger.sealed_key import NewKey
 from discreet.ledger.standing import Scope, Standing
-from discreet.ledger.store import Debit, Limit, Permit, Settled, Transaction
+from discreet.ledger.store import Debit, Draw, Limit, Permit, Settled, Transaction
+
+if TYPE_CHECKING:
+    from discreet.noise.draws import Draws
 
 
 class Ledger(Custody):
@@ -32,21 +38,35 @@ class Ledger(Custody):
     debit of a question is on disk before its work begins, and only its one settled answer is ever returned.
     """
 
-    def run(self, charge: Charge, work: Callable[[], str], *, fresh: bool = False) -> tuple[str, Receipt]:
+    def run(
+        self,
+        charge: Charge,
+        work: Callable[[Draws], str],
+        *,
+        fresh: bool = False,
+        engine: Callable[[], str] = lambda: "",
+    ) -> tuple[str, Receipt]:
         """Return the settled answer to a question and its receipt; charge for it and do the work where need be.
 
-        A settled answer is replayed at no charge. A debit without an answer is worked on again at no new charge, by
-        one worker at a time. `fresh` pays again, for an answer of its own. What `work` raises leaves the debit.
+        A settled answer is replayed at no charge. A debit whose worker died is worked on again at no new charge, by one
+        worker at a time, with the same draws. `fresh` pays again, for an answer of its own. An exception out of `work`
+        settles the debit as failed, for good, and is not raised: whoever asks gets the one text of `QuestionFailed`.
+        `engine` says what computes the answer, in which version; it is asked before the charge, and never for a replay.
 
-        Guarantee: `work` is called only after the question's debit is durable.
+        Guarantee: `work` is called only after the question's debit is durable; however often it is called for one
+        debit, it draws the same noise, or it is not called again at all.
         """
         charge, watch = charge.fresh() if fresh else charge, Watch()
         while True:
-            found, mine = self._take(charge, watch)
+            found, mine, key = self._take(charge, watch, engine)
+            if found.failed:
+                raise QuestionFailed
             if found.answer is not None:
                 return found.answer, found.receipt
-            if mine is not None and (answer := self._worked(found.receipt, mine, work)) is not None:
-                return answer, replace(found.receipt, replayed=False)
+            if mine is not None:
+                answer = self._worked(found.receipt, mine, work, key, once=charge.once)
+                if answer is not None:
+                    return answer, replace(found.receipt, replayed=False)
             time.sleep(watch.next_pause())
 
     def charge(self, charge: Charge) -> Receipt:
@@ -59,7 +79,7 @@ class Ledger(Custody):
         """
         with self._refusals_recorded(charge) as transaction:
             found = debit.find(transaction, charge, self._clock())
-            return found.receipt if found else debit.make(transaction, charge, self._clock())
+            return found.receipt if found else debit.make(transaction, charge, self._clock(), self._new_key(charge, ""))
 
     def lease(self, receipt: Receipt) -> Lease:
         """Take the right to work on a charge that has no answer; refused while somebody else holds it."""
@@ -79,26 +99,30 @@ class Ledger(Custody):
 
         Guarantee: a charge has at most one answer.
         """
-        content = _content(answer)
+        self._settle(receipt, lease, answer)
+
+    def _settle(self, receipt: Receipt, lease: Lease, answer: str | None) -> None:
+        """Store the answer of a charge, or that it has failed."""
+        digest = None if answer is None else sha256(_content(answer)).hexdigest()
         with self._write((Debit, lease.key), (Lease, lease.key)) as transaction:
             there = transaction.get(Debit, lease.key)
             held = transaction.get(Lease, lease.key)
             if there is None or held is None or (there.sequence, held.fence) != (receipt.sequence, lease.fence):
                 why, fix = "another worker has taken the question over", "use the answer that is settled"
                 raise LeaseLost(f"the answer to {lease.key}", why=why, fix=fix, value=lease)
-            body = {"charge": there.sequence, "key": there.key, "fence": held.fence, "at": written(self._clock())}
-            enter(transaction, "settle", {**body, "answer": sha256(content).hexdigest()})
-            transaction.put(Settled(there.sequence, answer))
+            debit.settle(transaction, receipt, held.fence, self._clock(), digest)
+            if answer is not None:
+                transaction.put(Settled(there.sequence, answer))
             transaction.delete(held)
 
     def answer(self, key: str) -> str | None:
-        """Return the settled answer of a charge; None if there is none."""
+        """Return the settled answer of a charge; None if there is none, as of one that has failed."""
         with self._read() as transaction:
             there = transaction.get(Debit, key)
-            return debit.settled_answer(transaction, there) if there and there.settled is not None else None
+            return debit.settled_answer(transaction, there) if there and there.digest is not None else None
 
     def unsettled(self) -> tuple[tuple[int, str], ...]:
-        """Return the number and the key of every charge without an answer."""
+        """Return the number and the key of every charge that waits for its answer."""
         with self._read() as transaction:
             waiting = ((each.sequence, each.key) for each in transaction.all(Debit) if each.settled is None)
             return tuple(sorted(waiting))
@@ -128,36 +152,71 @@ class Ledger(Custody):
 
     # How a run proceeds ----------------------------------------------------------------------------------------------
 
-    def _take(self, charge: Charge, watch: Watch) -> tuple[Found, Lease | None]:
-        """Find the charge or make it, and the lease on it if that is free; look before locking out other writers."""
+    def _take(
+        self, charge: Charge, watch: Watch, engine: Callable[[], str]
+    ) -> tuple[Found, Lease | None, bytes | None]:
+        """Find the charge or make it, and the lease on it if that is free, with the key to draw by.
+
+        Looks before locking out other writers. A charge that may not be worked on a second time is settled as failed.
+        """
         # What is refused here is refused, and recorded, below.
         with suppress(Refusal), self._read(*debit.sought(charge)) as look:
             found = debit.find(look, charge, self._clock())
-            if found and (found.answer is not None or self._is_held(found.lease, watch)):
-                return found, None
+            if found and (found.answer is not None or found.failed or self._is_held(found.lease, watch)):
+                return found, None, None
         mine: Lease | None = None
+        key: bytes | None = None
+        computed_by = "" if charge.once else engine()
         try:
             with self._refusals_recorded(charge) as transaction:
                 found = debit.find(transaction, charge, self._clock())
                 if found is None:
-                    found = Found(debit.make(transaction, charge, self._clock()))
-                if found.answer is None:
+                    new = self._new_key(charge, computed_by)
+                    found, key = Found(debit.make(transaction, charge, self._clock(), new)), new.key if new else None
+                    mine = self._leased(transaction, charge.key, None, watch)
+                elif found.answer is None and not found.failed:
                     mine = self._leased(transaction, charge.key, found.lease, watch)
+                    key = self._old_key(transaction, charge, computed_by, found) if mine else None
+                    if mine is not None and key is None:
+                        debit.settle(transaction, found.receipt, mine.fence, self._clock(), None)
+                        transaction.delete(mine)
+                        found, mine = replace(found, failed=True), None
         except BaseException:  # possibly after the commit, when the anchor could not be written
             if mine is not None:
                 self._release(mine)
             raise
-        return found, mine
+        return found, mine, key
 
-    def _worked(self, receipt: Receipt, mine: Lease, work: Callable[[], str]) -> str | None:
-        """Work and settle; None if somebody took over meanwhile: theirs is the answer, and ours is forgotten."""
+    def _new_key(self, charge: Charge, engine: str) -> NewKey | None:
+        """Return the key of a new debit, sealed; None for work that is never done twice."""
+        return None if charge.once else self._outside.new(charge, engine)
+
+    def _old_key(self, transaction: Transaction, charge: Charge, engine: str, found: Found) -> bytes | None:
+        """Return the key of a debit that was charged before, if it may be worked on again: all is as it was then."""
+        if charge.once or found.repriced:
+            return None
+        return self._outside.opened(charge, engine, transaction.get(Draw, charge.key), found.commitment)
+
+    def _worked(
+        self, receipt: Receipt, mine: Lease, work: Callable[[Draws], str], key: bytes | None, *, once: bool
+    ) -> str | None:
+        """Work and settle; None if it failed, or if somebody took over meanwhile: what is settled then is the answer.
+
+        A worker that is interrupted leaves the debit to the next one, who repeats its draws.
+        """
+        from discreet.noise.draws import Draws, new_key
+
         try:
-            answer = work()
-            self.settle(receipt, mine, answer)
+            answer = _tried(work, Draws(key or new_key()))
+            self._settle(receipt, mine, answer)
         except BaseException as error:
-            self._release(mine)
             if isinstance(error, LeaseLost) and error.value == mine:
                 return None
+            if once:
+                with suppress(Refusal):  # whoever finds it settles it so
+                    self._settle(receipt, mine, None)
+            else:
+                self._release(mine)
             raise
         return answer
 
@@ -194,6 +253,17 @@ class Ledger(Custody):
                 debit.refuse(transaction, charge, error, self._clock())
         if refusal is not None:
             raise refusal
+
+
+def _tried(work: Callable[[Draws], str], draws: Draws) -> str | None:
+    """Work; None if that failed: which way, and where, might depend on records or draws, and nobody is told."""
+    try:
+        answer = work(draws)
+        _content(answer)
+    except Exception:  # an interruption is none
+        logger.warning("a question failed after it was paid for, and is settled as failed")
+        return None
+    return answer
 
 
 def _standing(row: Limit, at: str) -> Standing:

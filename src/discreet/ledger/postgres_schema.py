@@ -35,7 +35,8 @@ class Made:
 
 _TO_ENTRIES = ((("sequence",), "entries"),)
 
-# Rows that follow from an entry name it, and the entry has to exist. Leases and private records are not in the chain.
+# Rows that follow from an entry name it, and the entry has to exist. Leases, draws and private records are not
+# in the chain.
 # The latch has one row, which every writer locks first; it also says which release can read the rest.
 TABLES: dict[str, Made] = {
     "latch": Made({"one": _INTEGER, "format": _INTEGER}, ("one",), check="((one = 1))"),
@@ -73,6 +74,7 @@ TABLES: dict[str, Made] = {
         ("key",),
         ((("key",), "debits"),),
     ),
+    "draws": Made({"key": _TEXT, "sealed": _BYTES, "binding": _TEXT, "seal": _TEXT}, ("key",), ((("key",), "debits"),)),
     "documents": Made(
         {"kind": _TEXT, "name": _TEXT, "revision": _INTEGER, "record": _TEXT, "sequence": _INTEGER},
         ("kind", "name"),

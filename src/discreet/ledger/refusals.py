@@ -41,6 +41,18 @@ class LeaseLost(Refusal):
     """An answer that came too late: another run has taken the question over, and this answer is discarded."""
 
 
+class QuestionFailed(Refusal):
+    """A question that was paid for and failed: the one answer it has, for good, in the same words whatever happened."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the question",
+            why="it was paid for and could not be answered; what went wrong might tell of a record, and is withheld",
+            fix="ask again with fresh=True, or begin another session, which pays again; if it fails again, have the "
+            "custodian check that source and engine are in order",
+        )
+
+
 class LimitExceeded(BudgetExceeded):
     """A charge that one limit does not cover; `limit` says which, `account` whose.
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 APPLICATION_ID = 0x44495343
 VERSION = 2
 
-# Rows that follow from an entry name it, and the entry has to exist. Leases and private records are not in the chain.
+# Rows that follow from an entry name it, and the entry has to exist. Leases, draws and private records are not
+# in the chain.
 STATEMENTS: tuple[str, ...] = (
     """CREATE TABLE entries (
   "sequence" INTEGER PRIMARY KEY,
@@ -63,6 +64,12 @@ BEGIN SELECT RAISE(ABORT, 'entries follow each other'); END""",
   "fence" INTEGER NOT NULL,
   "seconds" REAL NOT NULL,
   "expires" REAL NOT NULL,
+  "seal" TEXT NOT NULL
+) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE draws (
+  "key" TEXT NOT NULL PRIMARY KEY REFERENCES debits,
+  "sealed" BLOB NOT NULL,
+  "binding" TEXT NOT NULL,
   "seal" TEXT NOT NULL
 ) STRICT, WITHOUT ROWID""",
     """CREATE TABLE documents (

@@ -228,7 +228,9 @@ def _connect(path: Path, patience: float) -> sqlite3.Connection:
     place = f"{path.absolute().as_uri()}?mode=rw"
     connection = sqlite3.connect(place, uri=True, timeout=patience, isolation_level=None, check_same_thread=False)
     # fullfsync: on macOS a plain flush leaves a commit in the disk's cache, which a power cut empties.
-    for pragma in ("synchronous = FULL", "fullfsync = ON", "foreign_keys = ON", "trusted_schema = OFF"):
+    # secure_delete: what was removed, such as the sealed key of a settled debit, is overwritten with zeros.
+    flush = ("synchronous = FULL", "fullfsync = ON")
+    for pragma in (*flush, "foreign_keys = ON", "trusted_schema = OFF", "secure_delete = ON"):
         connection.execute(f"PRAGMA {pragma}")
     return connection
 

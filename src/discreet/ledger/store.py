@@ -57,7 +57,10 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Debit:
-    """A charge that was admitted, what its key stands for, and the entry and hash of its answer once settled."""
+    """A charge that was admitted, what its key stands for, and the entry and hash of its answer once settled.
+
+    One that is settled without the hash of an answer has failed, for good.
+    """
 
     TABLE: ClassVar[str] = "debits"
     KEY: ClassVar[tuple[str, ...]] = ("key",)
@@ -71,6 +74,11 @@ class Debit:
     digest: str | None = None
     seal: str = field(default="", compare=False)
 
+    @property
+    def failed(self) -> bool:
+        """Whether it was settled as failed."""
+        return self.settled is not None and self.digest is None
+
 
 @dataclass(frozen=True, slots=True)
 class Settled:
@@ -81,6 +89,19 @@ class Settled:
 
     sequence: int
     answer: str
+    seal: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """The key that an unsettled debit's noise is drawn by, sealed outside the database, and what it is bound to."""
+
+    TABLE: ClassVar[str] = "draws"
+    KEY: ClassVar[tuple[str, ...]] = ("key",)
+
+    key: str
+    sealed: bytes
+    binding: str
     seal: str = field(default="", compare=False)
 
 
@@ -197,7 +218,7 @@ DERIVED: tuple[type[Row], ...] = (Limit, Tally, Debit, Paper, Permit)
 COUNTED: tuple[type[Row], ...] = (Limit, Tally, Paper, Private, Permit, Check)
 
 # Kinds of which every question makes one: they carry their seals, and follow the chain. A lost debit is paid again.
-CARRYING: tuple[type[Row], ...] = (Debit, Settled, Lease)
+CARRYING: tuple[type[Row], ...] = (Debit, Settled, Lease, Draw)
 
 # Limits that a charge meets together are sealed together, so that none can be missing; other rows each for itself.
 SHELVES: dict[str, tuple[str, ...]] = {Limit.TABLE: Limit.KEY[:2]}

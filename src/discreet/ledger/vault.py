@@ -19,8 +19,9 @@ from discreet.ledger.entry import Entry, Head
 from discreet.ledger.place import FilePlace, Place, ServerPlace, place_of
 from discreet.ledger.refusals import Conflict, NotAVault, Tampered, Unavailable
 from discreet.ledger.seal import SealedTransaction, Sealer
+from discreet.ledger.sealed_key import OutsideKey
 from discreet.ledger.sqlite import SqliteStore
-from discreet.ledger.store import Check, Debit, Secret, Store, Transaction, Wanted
+from discreet.ledger.store import Check, Debit, Draw, Secret, Store, Transaction, Wanted
 from discreet.ledger.verify import Verified
 
 if TYPE_CHECKING:
@@ -63,11 +64,14 @@ class Vault:
         self._secret = found["secret"]
         self._sealer = Sealer(self._secret)
         self._anchors = AnchorFile(_anchor_path(store, self.vault_id, anchor), self.vault_id, found["signing"])
+        self._outside = OutsideKey(self._anchors.path, self.vault_id)
         newest = self._anchors.newest()  # before the head: another process may append between the two
         with self._read() as transaction:
             verify.check_anchor(transaction, newest, needed=self._needs_anchor)
             tail.check(transaction)
             self._seen = transaction.head()
+            if next(transaction.all(Draw), None) is None:
+                self._outside.forget()
 
     @classmethod
     def create(
@@ -124,6 +128,7 @@ class Vault:
             raise Conflict(f"the vault {self.place}", why=why, fix=fix, value=str(self.place))
         self._store.discard()
         self._anchors.path.unlink(missing_ok=True)
+        self._outside.path.unlink(missing_ok=True)
         rmtree(self.folder, ignore_errors=True)
 
     def __enter__(self) -> Self:

@@ -24,6 +24,7 @@ from discreet.ledger.store import (
     COUNTED,
     DERIVED,
     Debit,
+    Draw,
     Paper,
     Private,
     Raw,
@@ -162,7 +163,7 @@ def check_keys(live: Transaction) -> str:
 
 
 def _check_answers(live: Transaction, again: Transaction) -> None:
-    settled = {debit.sequence: debit for debit in again.all(Debit) if debit.settled is not None}
+    settled = {debit.sequence: debit for debit in again.all(Debit) if debit.digest is not None}
     for row in live.all(Settled):
         debit = settled.pop(row.sequence, None)
         if debit is None:
@@ -176,6 +177,10 @@ def _check_answers(live: Transaction, again: Transaction) -> None:
         held = again.get(Debit, lease.key)
         if held is None or held.settled is not None or lease.fence < 1:
             raise Tampered("a lease", why="it is for no charge that waits for its answer")
+    for draw in live.all(Draw):
+        held = again.get(Debit, draw.key)
+        if held is None or held.settled is not None:
+            raise Tampered("a sealed key", why="it is for no charge that waits for its answer")
 
 
 def _check_seals(live: Raw) -> None:

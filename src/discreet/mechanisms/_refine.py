@@ -18,6 +18,8 @@ from discreet.noise.bits import Source, current
 _STEP = 64
 # What is left out of the next, finer look at the grid: more would rarely be drawn, less would make it coarser.
 _ASIDE = 1e-3
+# Deficits and rates beyond this weigh as little, and no float holds all of them.
+_FAR = 10**150
 
 
 class Request(NamedTuple):
@@ -123,7 +125,8 @@ class Envelope:
 
         Floats only choose what to ask: the draw is exact whatever was asked.
         """
-        weights = np.exp(np.log(self.sizes) - float(rate) * self.least.astype(np.float64))
+        least = np.minimum(self.least, _FAR) if self.least.dtype == object else self.least
+        weights = np.exp(np.log(self.sizes) - float(min(rate, _FAR)) * least.astype(np.float64))
         open_ = np.where(self.least == self.most, 0.0, weights)
         sums, aside = np.cumsum(open_), _ASIDE * float(weights.sum())
         if sums[-1] <= aside:

@@ -1,10 +1,11 @@
-"""Random bits: AES-256 in counter mode, keyed by the operating system, one stream per thread."""
+"""Random bits: AES-256 in counter mode, keyed by the operating system, one stream per thread; or a debit's own."""
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import BytesIO
 
 import numpy as np
@@ -27,13 +28,16 @@ class Source:
     """A stream of independent fair bits.
 
     Guarantee: no bit is handed out twice, whatever threads, forks or signal handlers do: a stream belongs to one
-    thread of one process, and bytes leave it only through single calls that both read and advance.
+    thread of one process, and bytes leave it only through single calls that both read and advance. The one exception
+    is a stream that is `fixed` with a debit (`discreet.noise.draws`): it is repeated, on purpose, wherever the same
+    question is worked on, and how its bits become values depends on nothing that this process did before.
     """
 
-    __slots__ = ("_buffer", "_cipher", "_entropy", "_left", "process")
+    __slots__ = ("_buffer", "_cipher", "_entropy", "_left", "fixed", "process")
 
-    def __init__(self, entropy: Callable[[int], bytes] = os.urandom) -> None:
+    def __init__(self, entropy: Callable[[int], bytes] = os.urandom, *, fixed: bool = False) -> None:
         self.process = os.getpid()
+        self.fixed = fixed
         self._entropy = entropy
         self._buffer = BytesIO()
         self._renew()
@@ -55,6 +59,10 @@ class Source:
         if len(data) < size:
             data = self._refill(size)
         return int.from_bytes(data, "little") >> (8 * size - count)
+
+    def new_key(self) -> bytes:
+        """Draw a key from where this stream has its own."""
+        return self._entropy(_KEY_BYTES)
 
     def restart(self) -> None:
         """Go on with a new key, and with nothing of the stream so far."""
@@ -89,17 +97,36 @@ class Source:
 
 class _Threads(threading.local):
     source: Source | None = None
+    fixed: Source | None = None
 
 
 _threads = _Threads()
 
 
 def current() -> Source:
-    """Return this thread's stream; a new thread and a forked child start one of their own."""
+    """Return this thread's stream; a new thread and a forked child start one of their own.
+
+    Inside `drawing` it is the stream that was fixed, in a child that is forked there, too: it works on the same debit.
+    """
+    return _threads.fixed or own()
+
+
+def own() -> Source:
+    """Return this thread's stream from the operating system, whatever is fixed at the moment."""
     source = _threads.source
     if source is None or source.process != os.getpid():
         source = _threads.source = Source()
     return source
+
+
+@contextmanager
+def drawing(source: Source) -> Iterator[None]:
+    """Make this thread draw from a fixed stream, inside a `with` block."""
+    before, _threads.fixed = _threads.fixed, source
+    try:
+        yield
+    finally:
+        _threads.fixed = before
 
 
 def _forget() -> None:

@@ -60,11 +60,14 @@ def clear() -> None:
         _held = 0
 
 
-def sampler(key: Key, wanted: int, build: Callable[[], Sampler]) -> Sampler | None:
+def sampler(key: Key, wanted: int, build: Callable[[], Sampler], *, fixed: bool = False) -> Sampler | None:
     """Return the sampler of that law, building it once enough draws were wanted; None while it is rare.
 
-    The choice depends on parameters and sizes, which are public, and never on what was drawn.
+    The choice depends on parameters and sizes, which are public, and never on what was drawn. For a stream that is
+    `fixed` it depends on this call alone: the same bits have to give the same values in every process.
     """
+    if fixed and wanted < _WORTH:
+        return None
     with _lock:
         found = _samplers.get(key)
         if found is not None:

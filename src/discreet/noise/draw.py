@@ -30,11 +30,11 @@ def draw(
     source = current()
     tabled = scale[0] < _TABLED * scale[1]
     if size is None:
-        ready = cache.sampler((law, scale), 1, lambda: build(scale)) if tabled else None
+        ready = cache.sampler((law, scale), 1, lambda: build(scale), fixed=source.fixed) if tabled else None
         return ready.one(source) if ready is not None else reject(source, scale)
     dimensions = shape(size)
     count = math.prod(dimensions)
-    ready = cache.sampler((law, scale), count, lambda: build(scale)) if tabled else None
+    ready = cache.sampler((law, scale), count, lambda: build(scale), fixed=source.fixed) if tabled else None
     if ready is None:
         values = [reject(source, scale) for _ in range(count)]
         return pack(values, tabled).reshape(dimensions)

@@ -17,6 +17,8 @@ from discreet.plan.nodes import Datum, Public, stored
 
 # More groups than this are no table that anyone reads; noise would drown them too.
 MOST_KEYS = 1_000_000
+# So many selected keys have to fit at least: twelve columns whose keys nobody declared.
+LEAST_ROOM = 1000
 
 _EPOCH = dt.date(1970, 1, 1)
 
@@ -68,6 +70,9 @@ class Keys:
         twice = [name for number, name in enumerate(self.names) if name in self.names[:number]]
         if twice:
             raise BadParameter("keys", twice[0], why="it is named twice", fix="name each column once")
+        if self.selected and self.room < LEAST_ROOM:
+            why = "put together, the values of its columns may make more keys than can be told apart by 126 bits"
+            raise BadParameter("keys", self.names, why=why, fix="group by fewer columns, or declare the keys of some")
         if not self.selected and self.size > MOST_KEYS:
             why = f"there are {self.size:,} keys, and at most {MOST_KEYS:,} fit an answer"
             raise BadParameter("keys", self.names, why=why, fix="group by fewer columns, or list the keys that matter")
@@ -89,6 +94,17 @@ class Keys:
     def size(self) -> int:
         """How many groups there are."""
         return prod(len(key.values or ()) for key in self.columns) if self.only is None else len(self.only)
+
+    @property
+    def room(self) -> int:
+        """How many selected keys fit an answer, whatever they are: 126 bits tell their combinations apart."""
+        known = prod(len(key.values) for key in self.columns if key.values is not None)
+        free = sum(key.values is None for key in self.columns)
+        low, high = 0, MOST_KEYS
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if known * middle**free < WIDE else (low, middle - 1)
+        return low
 
     def listed(self) -> tuple[tuple[Datum, ...], ...]:
         """Return the keys in the order of the answer; a group is known by its place here."""

@@ -1,0 +1,142 @@
+"""Draws: the same label, the same bits; no order, no history, no thread and no fork changes them."""
+
+import os
+import subprocess
+import sys
+import threading
+from fractions import Fraction
+
+import pytest
+
+from discreet import noise
+from discreet.core.errors import BadParameter
+from discreet.mechanisms.key_selection import KeySelection
+from discreet.mechanisms.quantile import Quantile
+from discreet.noise import bits, cache
+from discreet.noise.draws import Draws, new_key
+from discreet.testing import seeded
+
+KEY = bytes(range(32))
+SCALES = [Fraction(1, 1000), Fraction(7, 3), 40, 10**6, 10**30, Fraction(1, 10**50)]
+
+
+def everything(draws):
+    """A value of every sampler, single and many, and of mechanisms that choose."""
+    found = []
+    for scale in SCALES:
+        for law in ("laplace", "gaussian", "geometric"):
+            for size in (None, 3, 600):
+                with draws.at(f"{law} {scale} {size}"):
+                    drawn = getattr(noise, law)(scale, size)
+                found.append(drawn if size is None else drawn.tolist())
+    with draws.at("uniform"):
+        found.append([noise.uniform(10, 5).tolist(), noise.uniform(2**70), noise.bernoulli(0.3, 50).tolist()])
+    with draws.at("keys"):
+        found.append(KeySelection(epsilon=1, delta=0.01).release({f"k{n}": n for n in range(40)}))
+    with draws.at("quantile"):
+        found.append(Quantile(q=0.5, low=0, high=1000, step=1, epsilon=1)([*range(0, 900, 7)]))
+    return found
+
+
+def test_the_same_key_and_label_give_the_same_values_in_any_order():
+    def drawn(labels):
+        draws, found = Draws(KEY), {}
+        for label in labels:
+            with draws.at(label):
+                found[label] = noise.laplace(10, 20).tolist()
+        return found
+
+    assert drawn("abc") == drawn("cab")
+    assert len({str(values) for values in drawn("abcdef").values()}) == 6
+
+
+def test_other_keys_labels_and_parts_give_other_bits():
+    seen = set()
+    for key in (KEY, new_key(), new_key()):
+        draws = Draws(key)
+        for each in (draws, draws.part("a"), draws.part("b"), draws.part("label")):
+            for label in ("a", "b", "part"):
+                with each.at(label):
+                    seen.add(bits.current().bits(128))
+    assert len(seen) == 3 * 4 * 3
+
+
+def test_a_label_and_a_part_are_used_once():
+    draws = Draws(KEY)
+    with draws.at("n"):
+        pass
+    with pytest.raises(BadParameter, match="drawn again"), draws.at("n"):
+        pass
+    draws.part("n")
+    with pytest.raises(BadParameter, match="drawn from again"):
+        draws.part("n")
+
+
+def test_a_key_of_another_length_is_refused_and_no_text_shows_it():
+    with pytest.raises(BadParameter, match="32 bytes"):
+        Draws(b"short")
+    assert repr(Draws(KEY)) == "Draws(hidden)"
+
+
+def test_neither_a_cold_nor_a_warm_cache_changes_what_is_drawn():
+    cache.clear()
+    cold = everything(Draws(KEY))
+    for scale in SCALES:
+        for law in ("laplace", "gaussian", "geometric"):
+            getattr(noise, law)(scale, 1000)
+    warm = everything(Draws(KEY))
+    assert cold == warm
+
+
+def test_another_process_with_another_hash_seed_draws_the_same():
+    code = "from tests.noise.test_draws import *; print(repr(everything(Draws(KEY))))"
+    for seed in ("0", "4711"):
+        env = {**os.environ, "PYTHONHASHSEED": seed}
+        told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
+        assert told.stdout.strip() == repr(everything(Draws(KEY)))
+
+
+def test_other_threads_draw_from_the_operating_system_meanwhile():
+    found = []
+
+    def other():
+        found.append(bits.current())
+
+    with Draws(KEY).at("n"):
+        mine = bits.current()
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+        assert bits.current() is mine
+    assert mine.fixed
+    assert not found[0].fixed
+    assert not bits.current().fixed
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_child_goes_on_with_the_same_draws():
+    code = """
+import os, sys
+from discreet import noise
+from discreet.noise.draws import Draws
+with Draws(bytes(range(32))).at("n"):
+    noise.laplace(10)
+    read, write = os.pipe()
+    if os.fork() == 0:
+        os.write(write, str(noise.laplace(10**9)).encode())
+        os._exit(0)
+    os.wait()
+    assert os.read(read, 100).decode() == str(noise.laplace(10**9))
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_new_key_comes_from_the_system_even_inside_a_label():
+    with Draws(KEY).at("n"):
+        first = new_key()
+    with Draws(KEY).at("n"):
+        assert new_key() != first
+    with seeded(1):
+        known = new_key()
+    with seeded(1):
+        assert new_key() == known
