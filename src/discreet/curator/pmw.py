@@ -123,8 +123,9 @@ class Weighed:
         wanted = {**(where or {}), **named}
         codes = {name: coding[name].codes(values) for name, values in wanted.items()}
         found = picked(coding.domain, codes)
-        self._check()
-        return self._weighing.told(found)
+        with self._asked.query.desk.work_limits().paced():
+            self._check()
+            return self._weighing.told(found)
 
     @property
     def asked(self) -> int:

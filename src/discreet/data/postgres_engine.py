@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from discreet.core.errors import BadParameter, MissingExtra, Refusal
+from discreet.data.deadline import NEVER, Deadline
 from discreet.data.engine import Datum, EngineFailed
 from discreet.data.order import ORDER_TABLE, multipliers
 
@@ -74,6 +75,7 @@ class PostgresEngine:
         self._busy = 0
         self._used = 0.0
         self._names = count()
+        self._deadline = NEVER
 
     def __enter__(self) -> Self:
         driver = import_psycopg()
@@ -95,6 +97,7 @@ class PostgresEngine:
         Parameters stand in it as $1, $2, ...; none of our own statements has any, since a server may log them.
         """
         driver = import_psycopg()
+        self._deadline.check()
         try:
             connection = self._ready()
             self._make_order(connection, sql)
@@ -103,7 +106,7 @@ class PostgresEngine:
                 found: list[tuple[Datum, ...]] = cursor.fetchall() if cursor.description else []
             self._used = time.monotonic()
         except (driver.Error, OSError, MemoryError, ValueError):
-            raise EngineFailed from None
+            raise self._deadline.failure from None
         return found
 
     def run(self, sql: str, parameters: Sequence[object] = ()) -> None:
@@ -111,21 +114,32 @@ class PostgresEngine:
         self.rows(sql, parameters)
 
     @contextmanager
-    def question(self) -> Iterator[None]:
-        """Have all statements inside a `with` block see one state of the tables: one REPEATABLE READ transaction."""
+    def question(self, seconds: float | None = None) -> Iterator[None]:
+        """Have all statements inside a `with` block see one state of the tables: one REPEATABLE READ transaction.
+
+        After so many seconds the server is told to cancel what runs.
+        """
         self._used = -_IDLE_SECONDS  # a connection that was cut since the last question is replaced now or never
         self.run("BEGIN ISOLATION LEVEL REPEATABLE READ")
         ordered, self._busy = self._ordered, self._busy + 1
+        self._deadline = Deadline(seconds, self._cancel)
         try:
-            yield
-            self.run("COMMIT")
+            with self._deadline.running():
+                yield
+                self.run("COMMIT")
         except BaseException:
+            self._deadline = NEVER
             with suppress(EngineFailed):
                 self.run("ROLLBACK")
             self._ordered = ordered
             raise
         finally:
+            self._deadline = NEVER
             self._busy -= 1
+
+    def _cancel(self) -> None:
+        if self._connection is not None:
+            self._connection.cancel()
 
     @contextmanager
     def kept(self, sql: str) -> Iterator[str]:

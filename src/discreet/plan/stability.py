@@ -10,7 +10,6 @@ from discreet.core.schema import Table
 from discreet.core.unit import Unit
 from discreet.plan.nodes import Derive, Filter, Join, PersonJoin, Plan, Project, Scan, Union, tables_of
 
-
 # So many rows that joins make of one person take an engine no time that anybody could measure.
 MOST_PAIRS = 10_000
 
