@@ -15,7 +15,7 @@ from tests.spark import opened
 SECRET = b"s" * 32
 ENDLESS = {
     "duckdb": "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range % 7 = b.range % 11",
-    "postgres": "SELECT count(*) FROM generate_series(1, 100000) a, generate_series(1, 10000000) b WHERE a % 7 = b % 11",
+    "postgres": "SELECT count(*) FROM generate_series(1, 100000) a, generate_series(1, 100000) b WHERE a % 7 = b % 11",
     "spark": "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.id % 7 > b.id % 11",
 }
 
@@ -45,9 +45,10 @@ def test_an_engine_is_interrupted_at_its_deadline_and_can_be_asked_again(name):
 
 
 def test_no_statement_begins_after_the_deadline():
-    with Engine(SECRET) as engine, pytest.raises(DeadlineExceeded), engine.question(0.01):
+    with Engine(SECRET) as engine, engine.question(0.01):
         time.sleep(0.2)
-        engine.rows("SELECT 1")
+        with pytest.raises(DeadlineExceeded):
+            engine.rows("SELECT 1")
 
 
 def test_an_ordinary_failure_before_the_deadline_is_an_ordinary_one():
@@ -72,9 +73,10 @@ def test_an_engine_that_is_gone_does_not_end_the_watch():
         raise ConnectionError
 
     deadline = Deadline(0.01, gone)
-    with pytest.raises(DeadlineExceeded), deadline.running():
+    with deadline.running():
         time.sleep(0.2)
-        deadline.check()
+        with pytest.raises(DeadlineExceeded):
+            deadline.check()
 
 
 def test_a_question_without_a_deadline_takes_the_time_it_takes():
