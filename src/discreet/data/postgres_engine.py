@@ -27,6 +27,7 @@ _IDLE_SECONDS = 5.0
 _CONNECT_SECONDS = 15
 _PLACES = re.compile(r'"~[ab](\d+)"')
 _LEAST_MB = 1
+_LATER_MS, _LONGEST_MS = 10_000, 2**31 - 1
 
 # What statements mean must not depend on the role, on the database or on what anybody made in it: names that are not
 # qualified are the server's own, and our temporary tables, which are looked for last.
@@ -121,6 +122,10 @@ class PostgresEngine:
         """
         self._used = -_IDLE_SECONDS  # a connection that was cut since the last question is replaced now or never
         self.run("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        if seconds is not None:
+            # The server's own, a little later, for where nobody is left to cancel.
+            later = min(int(seconds * 1000) + _LATER_MS, _LONGEST_MS)
+            self.run(f"SET LOCAL statement_timeout = {later}")
         ordered, self._busy = self._ordered, self._busy + 1
         self._deadline = Deadline(seconds, self._cancel)
         try:
