@@ -45,6 +45,8 @@ def test_a_question_costs_a_millionth_of_the_budget_or_is_refused_before_the_cha
     with pytest.raises(Refusal, match=r"a price below 1e-06 of the budget of visits.*without end.*pay at least"):
         count.release(**below)
     assert spent(session) == 0
+    assert any("is refused: pay at least" in note for note in count.preview(**below).notes)
+    assert not any("is refused" in note for note in count.preview(**least).notes)
     count.release(**least)
     assert spent(session) > 0
 
