@@ -261,6 +261,16 @@ def test_another_analyst_with_access_gets_the_same_answer_and_one_without_gets_n
     assert spent(session) == before
 
 
+def test_who_asks_again_gets_the_columns_in_their_own_order(tmp_path):
+    visits = opened(tmp_path).table("visits")
+    asked = {"n": dp.count(), "cost": dp.mean("cost"), "age": dp.quantile("age", 0.25, 0.5), "many": dp.count()}
+    first = visits.group_by("ward").agg(**asked).release(epsilon=1)
+    again = visits.group_by("ward").agg(**dict(reversed(asked.items()))).release(epsilon=1)
+    assert again.receipt["replayed"]
+    assert [column.name for column in again.columns] == ["many", "age_25", "age_50", "cost", "n"]
+    assert sorted(again.columns, key=str) == sorted(first.columns, key=str)
+
+
 def test_a_revoked_grant_is_told_nothing_not_even_what_was_paid(tmp_path):
     session = opened(tmp_path)
     visits = session.table("visits")

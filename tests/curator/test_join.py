@@ -155,12 +155,21 @@ def test_a_table_of_another_session_is_not_joined(visits, tmp_path):
         visits.join(session_of(tmp_path).table("drugs"))
 
 
+def test_a_public_table_keeps_the_first_rows_of_each_key_where_that_is_asked(session, visits):
+    wards = session.public("wards", {"ward": ["A", "B", "A", "A", None, None], "floor": [1, 2, 3, 4, 5, 6]})
+    joined = visits.join(wards, on="ward", most=2)
+    assert joined.plan.public.rows == (("A", 1), ("B", 2), ("A", 3), (None, 5), (None, 6))
+    fewer = session.public("wards", {"ward": ["A", "B", "A", None, None], "floor": [1, 2, 3, 5, 6]})
+    asked, same = (each.count().asked(epsilon=1) for each in (joined, visits.join(fewer, on="ward")))
+    assert asked.unit == same.unit
+    with pytest.raises(BadParameter, match="positive whole number"):
+        visits.join(wards, on="ward", most=0)
+
+
 def test_a_public_table_needs_a_column_and_takes_no_bounds(session, visits):
     wards = session.public("wards", {"ward": ["A"], "floor": [1]})
     with pytest.raises(BadParameter, match="has no people"):
         visits.join(wards)
-    with pytest.raises(BadParameter, match="of a public table are known"):
-        visits.join(wards, on="ward", most=1)
     with pytest.raises(BadParameter, match="of a public table are known"):
         visits.join(wards, on="ward", columns=["floor"])
 

@@ -104,6 +104,17 @@ def test_an_ask_that_is_no_question_and_none_at_all_are_refused(tmp_path):
         parts.release(lambda part: part, epsilon=1)
     with pytest.raises(BadParameter, match="no part is asked"):
         parts.release({}, epsilon=1)
+    for ask in ({1: parts[1].agg(n=dp.count())}, parts[1].agg(n=dp.count()), {1: 7}, {1: None}):
+        with pytest.raises(BadParameter, match="asked by a function that returns a question"):
+            parts.release(ask, epsilon=1)
+
+
+def test_parts_that_are_asked_again_have_the_columns_in_the_order_of_who_asks(tmp_path):
+    parts = table(tmp_path, row()).partition("part")
+    parts.release(lambda part: part.agg(n=dp.count(), total=dp.sum("x")), epsilon=1)
+    again = parts.release(lambda part: part.agg(total=dp.sum("x"), n=dp.count()), epsilon=1)
+    assert {tuple(column.name for column in answer.columns) for answer in again.values()} == {("total", "n")}
+    assert again[1].receipt["replayed"]
 
 
 def test_unknown_parts_and_undeclared_keys_are_refused(tmp_path):

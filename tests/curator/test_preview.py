@@ -13,7 +13,9 @@ from discreet.core.schema import between, one_of, text
 from discreet.core.unit import person, row
 from discreet.curator.answering import binned_question, tallied_question
 from discreet.curator.measure import Measure
+from discreet.curator.preview import preview
 from discreet.data.order import multipliers
+from discreet.ledger.refusals import AccessRefused
 from discreet.plan.dialect import DUCKDB
 from discreet.plan.keys import NO_KEYS
 from discreet.plan.nodes import Scan
@@ -230,6 +232,27 @@ def test_the_stability_is_said_in_words(tmp_path):
     assert opened(tmp_path, SOME, columns=COLUMNS, unit=row()).table("visits").join(wards, on="ward").count().preview(
         epsilon=1
     ).stability == ("one row changes at most 2 rows", "joined with wards: at most 2 rows for each")
+
+
+def test_an_open_session_of_a_grant_that_ended_sees_nothing_any_more(tmp_path):
+    session = opened(tmp_path, SOME, columns=COLUMNS)
+    table = session.table("visits")
+    report = table.group_by("ward").agg(n=dp.count())
+    asked = report.asked(epsilon=1)
+    curator_of(session).revoke("alice")
+    looks = (
+        lambda: report.preview(epsilon=1),
+        lambda: preview(asked),
+        lambda: report.for_error(n=10),
+        lambda: table.columns,
+        lambda: table.preview_synthesize(epsilon=1),
+        lambda: session.table("visits"),
+        lambda: session.preview_sql("SELECT COUNT(*) FROM visits", 1),
+        lambda: session.remaining(),
+    )
+    for look in looks:
+        with pytest.raises(AccessRefused, match="revoked"):
+            look()
 
 
 def test_a_preview_of_what_was_answered_says_that_it_is_free_and_of_anything_else_does_not(tmp_path):

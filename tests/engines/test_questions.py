@@ -72,6 +72,22 @@ def test_two_tables_of_the_same_people_meet_as_in_the_reference(subject, kind, o
         check(subject, chance, worlds.plan_of(chance, operators), found, tables, relations)
 
 
+@pytest.mark.parametrize("kind", ["groups", "rows"])
+@pytest.mark.parametrize("operators", [["join"], ["join", "join numbers"], ["meet", "join"]], ids=" ".join)
+def test_rows_are_limited_before_they_meet_partners_as_in_the_reference(subject, kind, operators, monkeypatch):
+    monkeypatch.setattr("discreet.plan.stability.MOST_PAIRS", 4)
+    meets = "meet" in operators
+    for seed in range(2 if subject.name == "spark" else 6):
+        chance, found, tables, relations = world(subject, "limited", kind, operators, seed, kind=kind, meets=meets)
+        people = [row["id"] for row in found["t"].rows]
+        found["t"].rows += [worlds.raw_row(chance, people[0]) for _ in range(30)]
+        relations["t"] = subject.loaded(found["t"])
+        plan = worlds.plan_of(chance, operators)
+        question = worlds.question_of(chance, plan, tables)
+        unit = unit_of(plan, tables)
+        assert answered(subject, question, relations) == Oracle().tallied(question, found, unit)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_tally_of_many_people_with_skewed_rows(subject, kind):
     chance = Chance("skewed", kind)

@@ -8,8 +8,10 @@ from functools import cache
 
 from discreet.core.schema import Table
 from discreet.data.order import PRIME, multipliers
+from discreet.plan import stability
 from discreet.plan.expressions import Name
 from discreet.plan.nodes import Derive, Filter, Join, PersonJoin, Project, Scan, Union, columns_of, tables_of
+from discreet.plan.stability import unit_of
 from discreet.plan.types import type_of
 from tests.plan import reference
 from tests.plan.reaching import partners_of, reached
@@ -60,7 +62,7 @@ class Oracle:
                 columns = columns_of(source, tables)
                 return [
                     (who, {**row, **partner})
-                    for who, row in self.rows(source, world, unit)
+                    for who, row in self.before(source, public.fan_out(theirs for _, theirs in on), world, unit)
                     for partner in partners(row, columns, public, on)
                 ]
             case Union(one, other):
@@ -80,10 +82,19 @@ class Oracle:
                 ]
                 return [
                     (who, {**row, **{new: theirs[old] for new, old in chosen}})
-                    for who, row in alike(self.rows(one, world, unit), whole)
+                    for who, row in alike(self.before(one, partners_of(plan, tables), world, unit), whole)
                     for theirs in (everyone if self.strangers_meet else met.get(who, ()))
                     if all(equal(row[a], step, theirs[b], other_step) for a, step, b, other_step in matches)
                 ]
+
+    def before(self, source, most, world, unit):
+        """Return the rows that are to meet up to `most` partners each: of each person so many as may."""
+        tables = {name: data.table for name, data in world.items()}
+        found, settled = self.rows(source, world, unit), unit_of(source, tables)
+        if most <= 1 or settled.is_row or settled.bound == "table":
+            return found
+        limit = max(settled.max_rows, stability.MOST_PAIRS // most)
+        return self.first_rows(found, self.base(source, tables), limit, all_whole(source, world))
 
     def partners(self, plan, world, unit):
         """Return the rows of the other side of a join, of each person and each value matched by the first ones."""

@@ -6,9 +6,21 @@ import pytest
 
 import discreet as dp
 from discreet.data.duckdb import Engine
+from discreet.plan.dialect import DUCKDB
 from discreet.plan.keys import NO_KEYS, keys_of
-from discreet.plan.nodes import Filter, Join, PersonJoin, Project, Scan, Union, columns_of
-from discreet.plan.stability import Stability, UnboundedSensitivity, partners, stability, unit_of
+from discreet.plan.nodes import Filter, Join, PersonJoin, Project, Scan, Union, columns_of, public
+from discreet.plan.relation import Relation
+from discreet.plan.rows_sql import rows_sql
+from discreet.plan.stability import (
+    MOST_PAIRS,
+    Stability,
+    UnboundedSensitivity,
+    expansion,
+    partners,
+    rows_before,
+    stability,
+    unit_of,
+)
 from discreet.plan.tallies import Question, Tally
 from discreet.plan.to_sql import in_order, tallies_sql
 from tests.plan import worlds
@@ -87,6 +99,14 @@ def test_no_neighbour_moves_an_answer_beyond_its_claim(name):
     moved, broken = measured(Oracle(), name, *OPERATORS[name], PAIRS)
     assert broken == []
     assert moved > PAIRS // 10
+
+
+@pytest.mark.parametrize("name", [each for each in OPERATORS if "join" in OPERATORS[each][0]])
+def test_no_neighbour_moves_an_answer_beyond_its_claim_where_rows_are_limited_before_a_join(name, monkeypatch):
+    monkeypatch.setattr("discreet.plan.stability.MOST_PAIRS", 3)
+    moved, broken = measured(Oracle(), name, *OPERATORS[name], PAIRS // 4)
+    assert broken == []
+    assert moved > PAIRS // 40
 
 
 def meetings(name):
@@ -290,6 +310,41 @@ def test_a_long_chain_of_joins_is_settled_at_once():
     for _ in range(60):
         left, right = PersonJoin(left, Scan("t")), PersonJoin(Scan("t"), right)
     assert unit_of(left, tables).max_rows == unit_of(right, tables).max_rows == 2**61
+
+
+def test_partners_multiply_over_all_joins_of_a_plan_public_and_private():
+    tables = {"t": dp.Table("t", dp.person("id", max_rows=5), {"k": dp.between(0, 9)})}
+    wards = public("wards", {"k": [1, 1, 1, 2, None], "floor": [1, 2, 3, 4, 5]})
+    once = Join(Scan("t"), wards, (("k", "k"),))
+    twice = Join(Project(once, (("k", "k"),)), wards, (("k", "k"),))
+    met = PersonJoin(twice, Project(once, (("n", "floor"),)), (), 4, (("n", "n"),))
+    plans = (Scan("t"), once, twice, met, Union(Project(once, (("k", "k"),)), Scan("t")))
+    assert [expansion(plan, tables) for plan in plans] == [1, 3, 9, 36, 3]
+    assert expansion(Join(Scan("t"), public("none", {"k": [12], "x": [1]}), (("k", "k"),)), tables) == 1
+
+
+@pytest.mark.parametrize(
+    ("unit", "most", "kept"),
+    [
+        (dp.person("id", max_rows=5), 1, None),
+        (dp.person("id", max_rows=5), 400, 25),
+        (dp.person("id", max_rows=5), 10_000, 5),
+        (dp.person("id", max_rows=5, bound="table"), 400, None),
+        (dp.row(), 400, None),
+    ],
+)
+def test_rows_of_a_person_are_limited_before_they_meet_partners_where_they_are_bounded_after(unit, most, kept):
+    assert rows_before(Scan("t"), most, {"t": dp.Table("t", unit, {"k": dp.between(0, 9)})}) == kept
+
+
+def test_one_person_makes_no_more_rows_than_partners_allow_whatever_they_have():
+    data = Data(dp.Table("t", dp.person("id", max_rows=2), {"n": dp.between(0, 9)}), [], whole=True)
+    codes = public("codes", {"n": [1] * 100, "x": list(range(100))})
+    plan = Join(Project(Join(Scan("t"), codes, (("n", "n"),)), (("n", "n"),)), codes, (("n", "n"),))
+    relation = Relation(data.table, {"id": "BIGINT", "n": "BIGINT"}, "(SELECT 7 AS id, 1 AS n FROM range(500))")
+    with Engine(SECRET, threads=1) as engine:
+        sql = rows_sql(plan, {"t": relation}, data.table.unit, DUCKDB)
+        assert engine.rows(f"SELECT count(*) FROM ({sql})") == [(MOST_PAIRS,)]
 
 
 def test_tables_with_different_units_are_not_asked_together():

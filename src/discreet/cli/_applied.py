@@ -14,6 +14,7 @@ _WORDS = {
     "declared": "declared anew, as the next version",
     "granted": "granted",
     "window set": "set",
+    "limits set": "set",
     "left": "left as it was",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from discreet.cli._vault import opened, vault_option
 from discreet.cli.output import Output
 
 if TYPE_CHECKING:
+    from discreet.curator.work_limits import Late
     from discreet.ledger.verify import Verified
 
 
@@ -25,6 +27,7 @@ def command(output: Output, vault: Path | str, head: str | None) -> None:
     """
     with opened(vault) as curator:
         found = curator.verify(head and head.strip().lower())
+        late = curator.late()
     result = {
         "vault": found.vault,
         "entries": found.entries,
@@ -32,11 +35,12 @@ def command(output: Output, vault: Path | str, head: str | None) -> None:
         "anchor": found.anchor,
         "public_key": found.public_key,
         "against": head,
+        "late": [asdict(each) for each in late],
     }
-    output.plain(result, _lines(found, head))
+    output.plain(result, _lines(found, head, late))
 
 
-def _lines(found: Verified, head: str | None) -> list[str]:
+def _lines(found: Verified, head: str | None, late: list[Late]) -> list[str]:
     checked = [
         f"{found.entries:,} entries, each sealed to the one before",
         "every budget, debit, grant and table: as the entries imply",
@@ -44,6 +48,7 @@ def _lines(found: Verified, head: str | None) -> list[str]:
         _anchor(found),
         "the head you gave: on the chain" if head else "no head from elsewhere was given: keep the one below",
     ]
+    checked += [f"stopped at its deadline, entry {each.sequence}: {each.analyst}, {each.question}" for each in late]
     # What is for copying stands whole on a line of its own, however narrow the screen.
     kept = ["head:", found.head, "public key:", found.public_key]
     return ["The vault is in order.", *(f"  {line}" for line in checked), *kept]

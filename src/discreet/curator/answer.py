@@ -23,7 +23,7 @@ A query builds one from quantities, one for every row of every column (see `disc
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -105,6 +105,10 @@ class Answer(Arithmetic):
             if column.name == name:
                 return column
         raise UnknownName("column", str(name), [column.name for column in self.columns])
+
+    def arranged(self, names: Iterable[str]) -> Answer:
+        """Return the same columns in this order: who asks again may name them in another than who asked first."""
+        return replace(self, columns=tuple(self.column(name) for name in names))
 
     def cell(self, *key: object, column: str | None = None) -> Cell:
         """Return value, low and high in the row of a key; without one, in the only row."""

@@ -50,7 +50,8 @@ def release(asked: Asked, max_rows: Rows = None, *, fresh: bool = False) -> Answ
         with suppress(Refusal):  # a vault that cannot be read now leaves the ledger's own words
             reworded(refusal, asked, max_rows)
         raise
-    return Answer.from_json(text, receipt=proof(receipt), remaining=left(query, asked.loss, receipt))
+    told = Answer.from_json(text, receipt=proof(receipt), remaining=left(query, asked.loss, receipt))
+    return told.arranged(asked.columns)
 
 
 def pay(

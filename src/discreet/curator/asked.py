@@ -69,6 +69,13 @@ class Asked:
         return f"{asked}{by} from {', '.join(query.tables)}"
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the measured columns of the answer, in the order in which they were asked for."""
+        return tuple(
+            name for each in self.measures for name in (each.columns if isinstance(each, Ranked) else (each.name,))
+        )
+
+    @property
     def question(self) -> str:
         """The question and its parameters as one canonical line of JSON: what the ledger knows it by."""
         query = self.report.query
@@ -207,6 +214,7 @@ def _unit(report: Asking, price: Price, max_rows: Rows) -> tuple[Unit, Contribut
     """Return the unit that the question is answered for, and what buys its bound."""
     query = report.query
     unit = unit_of(query.plan, query.tables)
+    query.desk.work_limits().check_joins(query.plan, query.tables)
     check_relation(unit.relation)
     accounts = query.accounts
     if len(accounts) > 1 and not unit.is_row:

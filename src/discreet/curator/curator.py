@@ -12,6 +12,7 @@ from discreet.core.column import Column
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.schema import Table
 from discreet.core.unit import Unit
+from discreet.core.written import Number
 from discreet.curator._accounts import budget_of_filter, budgets_of
 from discreet.curator._tables import Tables
 from discreet.curator.budgets import holds, visible
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from discreet.curator.overlap import People
     from discreet.curator.pmw import Weighed
     from discreet.curator.session import Session
+    from discreet.curator.work_limits import Late, WorkLimits
     from discreet.ledger.cap import Existing
     from discreet.ledger.grant import Grant, Role
     from discreet.ledger.standing import Standing
@@ -193,6 +195,33 @@ class Curator:
             return False
         self.ledger.window(account, budget)
         return True
+
+    def work(
+        self,
+        *,
+        least_price: Number | None = None,
+        partners: int | None = None,
+        deadline: Number | None = None,
+        pace: Number | None = None,
+    ) -> WorkLimits:
+        """Set limits on the work and the time of every question, leaving those that are not named; return all of them.
+
+        See `discreet.curator.work_limits` for what they are, and docs/time.md for what they promise.
+        """
+        from discreet.curator.work_limits import KIND, NAME, WorkLimits
+
+        before = WorkLimits.of(self.ledger)
+        given = {"least_price": least_price, "partners": partners, "deadline": deadline, "pace": pace}
+        after = before.with_changes(given)
+        if after != before:
+            self.ledger.put(KIND, NAME, after.record())
+        return after
+
+    def late(self) -> list[Late]:
+        """Return the questions that were stopped at their deadline, the oldest first: for custodians alone."""
+        from discreet.curator.work_limits import late
+
+        return late(self.ledger)
 
     @overload
     def session(self, token: str, *, pmw: Literal[False] = False) -> Session: ...

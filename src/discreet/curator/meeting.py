@@ -53,13 +53,12 @@ def check_other(one: Subject, other: object, verb: str) -> None:
         raise BadParameter("other", other.keys.names, why=why, fix=f"call {verb} first, and then group_by")
 
 
-def check_public(most: object, columns: object) -> None:
+def check_public(columns: object) -> None:
     """Refuse what only the join of a private table can be told."""
-    for name, value in (("most", most), ("columns", columns)):
-        if value is not None:
-            why = "the rows and columns of a public table are known, and all of them are taken"
-            fix = "leave it out, and make the public table with the rows and columns that you want"
-            raise BadParameter(name, value, why=why, fix=fix)
+    if columns is not None:
+        why = "the columns of a public table are known, and all of them are taken"
+        fix = "leave it out, and make the public table with the columns that you want"
+        raise BadParameter("columns", columns, why=why, fix=fix)
 
 
 def no_table(other: object) -> BadParameter:

@@ -93,17 +93,17 @@ class Partition:
         text, receipt = pay(query, question, loss, label, work, fresh=fresh)
         remaining = left(query, loss, receipt)
         return {
-            key: Answer.from_json(each, receipt=proof(receipt), remaining=remaining)
-            for key, each in zip(parts, json.loads(text), strict=True)
+            key: Answer.from_json(each, receipt=proof(receipt), remaining=remaining).arranged(part.columns)
+            for (key, part), each in zip(parts.items(), json.loads(text), strict=True)
         }
 
     def _within(self, key: object, ask: Ask) -> Asking:
         """Return what a part is asked, refusing whatever looks beyond it: only what lies apart is paid together."""
         part = self[key]
-        report = ask(part)
-        if not isinstance(report, Asking):
+        report = ask(part) if callable(ask) else ask
+        if not callable(ask) or not isinstance(report, Asking):
             why = "a part is asked by a function that returns a question"
-            raise BadParameter("ask", report, why=why, fix="pass lambda part: part.agg(n=dp.count())")
+            raise BadParameter("ask", type(report).__name__, why=why, fix="pass lambda part: part.agg(n=dp.count())")
         plan = report.query.plan
         while plan is not part.plan and isinstance(plan, Filter | Derive | Project | Join):
             plan = plan.source

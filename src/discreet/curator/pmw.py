@@ -127,8 +127,9 @@ class Weighed:
         wanted = {**(where or {}), **named}
         codes = {name: coding[name].codes(values) for name, values in wanted.items()}
         found = picked(coding.domain, codes)
-        self._check()
-        told = None if self._failed else self._told(found)
+        with self._asked.query.desk.work_limits().paced():
+            self._check()
+            told = None if self._failed else self._told(found)
         if told is None:
             raise QuestionFailed
         return told

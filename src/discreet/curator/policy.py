@@ -13,6 +13,7 @@ from discreet.account.budget import Budget
 from discreet.core.errors import Refusal, UnknownName
 from discreet.curator._entries import GrantPolicy, TablePolicy, budget_policy, grant_policy, table_policy
 from discreet.curator._toml import Node, read_toml
+from discreet.curator.work_limits import WorkLimits
 from discreet.ledger.place import is_url
 
 if TYPE_CHECKING:
@@ -20,28 +21,29 @@ if TYPE_CHECKING:
 
 NAME = "discreet.toml"
 
-Action = Literal["registered", "declared", "granted", "window set", "left"]
+Action = Literal["registered", "declared", "granted", "window set", "limits set", "left"]
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What applying a policy did to one table, window or grant; a new grant has its token, shown once."""
+    """What applying a policy did to a table, a window, a grant or the limits on work; a new grant has its token."""
 
     action: Action
-    kind: Literal["table", "window", "grant"]
+    kind: Literal["table", "window", "grant", "work"]
     name: str
     token: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A policy as read: tables, monthly windows on accounts, and grants; every refusal names its line."""
+    """A policy as read: tables, monthly windows on accounts, grants, limits on work; every refusal names its line."""
 
     path: Path
     vault: Path | str | None
     tables: tuple[TablePolicy, ...]
     windows: tuple[tuple[str, Budget, Node], ...]
     grants: tuple[GrantPolicy, ...]
+    work: Node | None = None
 
     def table(self, name: str) -> TablePolicy:
         """Return what the file says about a table."""
@@ -64,7 +66,7 @@ class Policy:
                 changed = curator.window(account, budget)
             applied.append(Applied("window set" if changed else "left", "window", account))
         applied += [self._put_grant(curator, grant) for grant in self.grants]
-        return applied
+        return applied + ([self._put_work(curator, self.work)] if self.work is not None else [])
 
     def _put_table(self, curator: Curator, wanted: TablePolicy) -> Applied:
         with _at_fault(wanted.node):
@@ -91,6 +93,12 @@ class Policy:
             )
         return Applied("declared" if changed else "left", "table", wanted.name)
 
+    def _put_work(self, curator: Curator, wanted: Node) -> Applied:
+        with wanted.here():
+            before = curator.work()
+            changed = curator.work(**wanted.value) != before
+        return Applied("limits set" if changed else "left", "work", "vault")
+
     def _put_grant(self, curator: Curator, wanted: GrantPolicy) -> Applied:
         with wanted.node.here():
             if curator.granted(wanted.analyst, wanted.tables, budget=wanted.budget, monthly=wanted.monthly):
@@ -101,17 +109,26 @@ class Policy:
         return Applied("granted", "grant", wanted.analyst, token)
 
 
+def _checked_work(node: Node) -> Node:
+    """Read [work]; a limit that makes no sense is refused before anything is applied."""
+    node.table(*WorkLimits.FIELDS)
+    with node.here():
+        WorkLimits().with_changes(node.value)
+    return node
+
+
 def read(path: str | Path) -> Policy:
     """Read a policy. Paths in it are meant from the folder it lies in; no source is opened."""
     file = Path(path)
-    root = read_toml(file).table("vault", "tables", "windows", "grants")
+    root = read_toml(file).table("vault", "tables", "windows", "grants", "work")
     folder = file.resolve().parent
     tables = tuple(table_policy(node, folder) for node in _each(root, "tables"))
     windows = tuple((node.path[-1], budget_policy(node), node) for node in _each(root, "windows"))
     grants = tuple(grant_policy(node) for node in _each(root, "grants"))
     named = root["vault"].words() if "vault" in root else None
     vault = named if named is None or is_url(named) else folder / named
-    return Policy(file, vault, tables, windows, grants)
+    work = _checked_work(root["work"]) if "work" in root else None
+    return Policy(file, vault, tables, windows, grants, work)
 
 
 # By the first word of what the vault refuses, the key that said it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from discreet.account.checks import whole
 from discreet.account.exceeded import BudgetExceeded
+from discreet.core.errors import Refusal
 from discreet.curator.asked import Asked, asked
 from discreet.curator.binned import Binned
 from discreet.curator.figures import figure
@@ -169,10 +170,21 @@ def preview(
     standings = query.desk.standings(query.accounts)
     fits = "" if all(each.filter.fits(loss) for each in standings) else _offer(question, max_rows, standings)
     remaining = tuple(remaining_after(query, loss, fits))
-    notes = tuple(_notes(question, size))
+    notes = (*_notes(question, size), *_too_cheap(question, standings))
     price, shown = str(question.price), statements(question) if sql else ()
     stability, answered = stability_words(question), query.desk.answered(_charge(question))
     return Preview(lines, price, remaining, notes, question, rows, max_rows, stability, shown, answered)
+
+
+def _too_cheap(question: Asked, standings: Sequence[Standing]) -> Iterator[str]:
+    """Say that a release would be refused for its price, which is below the policy's least."""
+    limits = question.report.query.desk.work_limits()
+    for each in standings:
+        if each.scope == "account":
+            try:
+                limits.check_price(each.account, each.filter, question.loss)
+            except Refusal as refusal:
+                yield f"{refusal.what} is refused: {refusal.fix}"
 
 
 def _expected(question: Asked, rows: int | None) -> tuple[tuple[Line, ...], int | None]:

@@ -142,16 +142,20 @@ class Query(Subject):
     ) -> Query:
         """Put together rows of two tables; rows without a partner are left out.
 
-        A public table adds its columns to the rows whose key it has. Of another table of the session, rows of the same
-        person meet, always, so that a join needs no `on` but where more is to be equal, such as a visit's number: the
+        A public table adds its columns to the rows whose key it has; with `most`, at most so many of its rows for each
+        key, the first ones, so that no row becomes very many. Of another table of the session, rows of the same person
+        meet, always, so that a join needs no `on` but where more is to be equal, such as a visit's number: the
         column both have, several, or a mapping of ours to theirs, {"ward": "code"}. Of each row's partners at most
         `most` are kept, and never more than the other table's max_rows. `columns` are theirs to take over, {"new":
         "theirs"}; otherwise all are, but those matched by.
         """
         if isinstance(other, Public):
-            check_public(most, columns)
-            plan: Plan = Join(self.plan, other, check_on(on))
+            check_public(columns)
+            matched = check_on(on)
+            plan: Plan = Join(self.plan, other, matched)
             columns_of(plan, self.tables)
+            if most is not None:
+                plan = Join(self.plan, other.capped((theirs for _, theirs in matched), most), matched)
             return self._now(plan)
         if not isinstance(other, Query):
             raise no_table(other)

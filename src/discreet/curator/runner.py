@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from discreet.core.errors import Refusal
+from discreet.core.log import logger
 from discreet.core.unit import Unit
 from discreet.data.csv_dialect import SourceMissing
-from discreet.data.engine import Engine, EngineFailed
+from discreet.data.engine import DeadlineExceeded, Engine, EngineFailed
 from discreet.data.home import home_of
 from discreet.data.ranks import Ranks
 from discreet.plan.cells import Counts, cells
@@ -112,14 +114,22 @@ def _versions(registered: Mapping[str, Registered]) -> object:
 
 
 @contextmanager
-def runner(registered: Mapping[str, Registered], engines: Engines, secret: bytes, folder: Path) -> Iterator[Runner]:
+def runner(
+    registered: Mapping[str, Registered],
+    engines: Engines,
+    secret: bytes,
+    folder: Path,
+    seconds: float | None = None,
+    late: Callable[[], object] = lambda: None,
+) -> Iterator[Runner]:
     """Borrow an engine for registered tables; kept rows of `bound="table"` are read from, or put into, `folder`.
 
-    Only DuckDB keeps such rows: a database and Spark find them anew for each question, and they are the same.
+    Only DuckDB keeps such rows: a database and Spark find them anew for each question, and they are the same. After
+    `seconds` the engine is interrupted, `late` is called, and the question fails like any other.
     """
     try:
         sources = [found.source for found in registered.values()]
-        with engines.lent(_versions(registered), sources) as engine, engine.question():
+        with engines.lent(_versions(registered), sources) as engine, engine.question(seconds):
             relations = {name: Relation(each.table, each.physical, each.from_sql) for name, each in registered.items()}
             ranks = Ranks(folder, secret)
             for name, found in registered.items():
@@ -129,5 +139,10 @@ def runner(registered: Mapping[str, Registered], engines: Engines, secret: bytes
                     kept = ranks.kept(engine, name, found.version, found.table.to_json() + sql, sql)
                     relations[name] = Relation(found.table, found.physical, kept, kept=True)
             yield Runner(engine, relations, dialect_of(engine.name))
+    except DeadlineExceeded:
+        logger.warning("a question was stopped at its deadline")
+        with suppress(Refusal):  # a vault that cannot be written to now changes nothing about the failure
+            late()
+        raise EngineFailed from None
     except SourceMissing:  # which would name the file, or the server
         raise EngineFailed from None

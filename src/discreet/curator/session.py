@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from discreet.curator.register import Registered
     from discreet.curator.remaining import Remaining
     from discreet.curator.runner import Engines, Runner
+    from discreet.curator.work_limits import WorkLimits
     from discreet.ledger.charge import Charge, Receipt
     from discreet.ledger.grant import Grant
     from discreet.ledger.ledger import Ledger
@@ -149,6 +150,7 @@ class Session:
         """Return what this analyst may still spend: under the grant, this month, and of the tables' own budgets."""
         from discreet.curator.remaining import Remaining
 
+        self.admit()
         accounts = {self._curator.table(name).account for name in self.tables()}
         return Remaining(tuple(self.standings(accounts)))
 
@@ -189,10 +191,11 @@ class Session:
         """Return a table of the grant; one that exists outside it is as unknown as one that does not exist."""
         if not self._grant.covers(name):
             raise UnknownName("table", name, self._grant.tables)
+        self.admit()
         return self._curator.table(name)
 
     def admit(self) -> None:
-        """Refuse a grant that was revoked or has expired since; for answers that need no new charge."""
+        """Refuse a grant that was revoked or has expired since: it opens no schema, preview or answer any more."""
         for grant in self._curator.ledger.grants():
             if grant.id == self._grant.id:
                 grant.check(self._curator.ledger.now())
@@ -208,11 +211,17 @@ class Session:
             self._curator.check(name)
 
     def runner(self, registered: Mapping[str, Registered]) -> AbstractContextManager[Runner]:
-        """Open an engine on tables of the grant."""
+        """Open an engine on tables of the grant, for as long as the policy's deadline lets it work."""
         from discreet.curator.runner import runner
+        from discreet.curator.work_limits import DEADLINE_PASSED
 
         ledger = self._curator.ledger
-        return runner(registered, self._opened(), ledger.secret("order"), ledger.folder)
+
+        def late() -> None:
+            ledger.refused(self.analyst, f"a question about {', '.join(sorted(registered))}", DEADLINE_PASSED)
+
+        seconds = float(self.work_limits().deadline)
+        return runner(registered, self._opened(), ledger.secret("order"), ledger.folder, seconds, late)
 
     def engine(self, registered: Mapping[str, Registered]) -> str:
         """Say which engine computes over these tables, in which version."""
@@ -220,11 +229,26 @@ class Session:
 
         return engine_words(registered, self._opened())
 
+    def work_limits(self) -> WorkLimits:
+        """Return what the policy lets a question cost at least, take at most, and show of its time."""
+        from discreet.curator.work_limits import WorkLimits
+
+        return WorkLimits.of(self._curator.ledger)
+
     def run(
         self, charge: Charge, work: Callable[[Draws], str], *, fresh: bool, engine: Callable[[], str]
     ) -> tuple[str, Receipt]:
-        """Charge, work and settle, or replay."""
-        return self._curator.ledger.run(charge, work, fresh=fresh, engine=engine)
+        """Charge, work and settle, or replay; a price below the policy's least is refused before that."""
+        limits = self.work_limits()
+        with limits.paced():
+            if fresh or not self._curator.ledger.answer(charge.key):
+                self._check_price(limits, charge)
+            return self._curator.ledger.run(charge, work, fresh=fresh, engine=engine)
+
+    def _check_price(self, limits: WorkLimits, charge: Charge) -> None:
+        for standing in self._curator.ledger.standing():
+            if standing.scope == "account" and standing.account in charge.losses:
+                limits.check_price(standing.account, standing.filter, charge.losses[standing.account])
 
     def _opened(self) -> Engines:
         from discreet.curator.runner import Engines
@@ -235,6 +259,7 @@ class Session:
 
     def standings(self, accounts: Collection[str]) -> list[Standing]:
         """Return the limits that a question about these accounts has to pass."""
+        self.admit()
         found = self._curator.ledger.standing()
         return [each for each in found if each.account in accounts and each.analyst in (None, self._grant.analyst)]
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from discreet.core.schema import Table
     from discreet.curator.register import Registered
     from discreet.curator.runner import Runner
+    from discreet.curator.work_limits import WorkLimits
     from discreet.ledger.charge import Charge, Receipt
     from discreet.ledger.standing import Standing
     from discreet.noise.draws import Draws
@@ -42,6 +43,9 @@ class Desk(Protocol):
 
     def runner(self, registered: Mapping[str, Registered]) -> AbstractContextManager[Runner]:
         """Open an engine on tables."""
+
+    def work_limits(self) -> WorkLimits:
+        """Return what the policy lets a question cost at least, take at most, and show of its time."""
 
     def engine(self, registered: Mapping[str, Registered]) -> str:
         """Say which engine computes over these tables, in which version."""

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Self
 
 from discreet.core.errors import BadParameter, Refusal
 from discreet.data.barrier import BARRIER
+from discreet.data.deadline import NEVER, Deadline
 from discreet.data.engine import Datum
 from discreet.data.engine import EngineFailed as EngineFailed
 from discreet.data.order import ORDER_TABLE, multipliers
@@ -58,6 +59,7 @@ class Engine:
         self._swept: Callable[[], object] = lambda: None
         self._connection: duckdb.DuckDBPyConnection | None = None
         self._names = count()
+        self._deadline = NEVER
 
     @property
     def version(self) -> str:
@@ -96,20 +98,27 @@ class Engine:
             self._swept()
             self._folder = None
 
-    def question(self) -> AbstractContextManager[None]:
-        """Do nothing: files that change are noticed before."""
-        return nullcontext()
+    @contextmanager
+    def question(self, seconds: float | None = None) -> Iterator[None]:
+        """Interrupt what runs after so many seconds; files that change are noticed before."""
+        self._deadline = Deadline(seconds, self._open().interrupt)
+        try:
+            with self._deadline.running():
+                yield
+        finally:
+            self._deadline = NEVER
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Datum, ...]]:
         """Return the rows of a statement: whole numbers as Python's, never through floats."""
         import duckdb
 
+        self._deadline.check()
         try:
             connection = self._open()
             self._make_order(connection, sql)
             found: list[tuple[Datum, ...]] = connection.execute(sql, list(parameters)).fetchall()
         except (duckdb.Error, OSError, MemoryError):
-            raise EngineFailed from None
+            raise self._deadline.failure from None
         return found
 
     def run(self, sql: str, parameters: Sequence[object] = ()) -> None:
@@ -124,7 +133,8 @@ class Engine:
         try:
             yield name
         finally:
-            self.run(f"DROP TABLE IF EXISTS {name}")
+            with suppress(EngineFailed):  # an engine that failed is closed, and its tables are gone
+                self.run(f"DROP TABLE IF EXISTS {name}")
 
     def _open(self) -> duckdb.DuckDBPyConnection:
         if self._connection is None:

@@ -24,6 +24,10 @@ class EngineFailed(Refusal):
         )
 
 
+class DeadlineExceeded(EngineFailed):
+    """The engine was interrupted at the question's deadline; to an analyst it is a failure like any other."""
+
+
 class Engine(Protocol):
     """A context manager that runs our own statements and gives back small, exact answers.
 
@@ -47,8 +51,11 @@ class Engine(Protocol):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
 
-    def question(self) -> AbstractContextManager[None]:
-        """Have all statements inside a `with` block see one state of the tables, where they may change."""
+    def question(self, seconds: float | None = None) -> AbstractContextManager[None]:
+        """Have all statements inside a `with` block see one state of the tables, where they may change.
+
+        After so many seconds the engine is interrupted, and statements raise `DeadlineExceeded`.
+        """
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Datum, ...]]:
         """Return the rows of a statement: whole numbers as Python's, never through floats."""

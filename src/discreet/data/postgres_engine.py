@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from discreet.core.errors import BadParameter, MissingExtra, Refusal
+from discreet.data.deadline import NEVER, Deadline
 from discreet.data.engine import Datum, EngineFailed
 from discreet.data.order import ORDER_TABLE, multipliers
 
@@ -26,6 +27,7 @@ _IDLE_SECONDS = 5.0
 _CONNECT_SECONDS = 15
 _PLACES = re.compile(r'"~[ab](\d+)"')
 _LEAST_MB = 1
+_LATER_MS, _LONGEST_MS = 10_000, 2**31 - 1
 
 # What statements mean must not depend on the role, on the database or on what anybody made in it: names that are not
 # qualified are the server's own, and our temporary tables, which are looked for last.
@@ -74,6 +76,7 @@ class PostgresEngine:
         self._busy = 0
         self._used = 0.0
         self._names = count()
+        self._deadline = NEVER
 
     @property
     def version(self) -> str:
@@ -100,6 +103,7 @@ class PostgresEngine:
         Parameters stand in it as $1, $2, ...; none of our own statements has any, since a server may log them.
         """
         driver = import_psycopg()
+        self._deadline.check()
         try:
             connection = self._ready()
             self._make_order(connection, sql)
@@ -108,7 +112,7 @@ class PostgresEngine:
                 found: list[tuple[Datum, ...]] = cursor.fetchall() if cursor.description else []
             self._used = time.monotonic()
         except (driver.Error, OSError, MemoryError, ValueError):
-            raise EngineFailed from None
+            raise self._deadline.failure from None
         return found
 
     def run(self, sql: str, parameters: Sequence[object] = ()) -> None:
@@ -116,21 +120,36 @@ class PostgresEngine:
         self.rows(sql, parameters)
 
     @contextmanager
-    def question(self) -> Iterator[None]:
-        """Have all statements inside a `with` block see one state of the tables: one REPEATABLE READ transaction."""
+    def question(self, seconds: float | None = None) -> Iterator[None]:
+        """Have all statements inside a `with` block see one state of the tables: one REPEATABLE READ transaction.
+
+        After so many seconds the server is told to cancel what runs.
+        """
         self._used = -_IDLE_SECONDS  # a connection that was cut since the last question is replaced now or never
         self.run("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        if seconds is not None:
+            # The server's own, a little later, for where nobody is left to cancel.
+            later = min(int(seconds * 1000) + _LATER_MS, _LONGEST_MS)
+            self.run(f"SET LOCAL statement_timeout = {later}")
         ordered, self._busy = self._ordered, self._busy + 1
+        self._deadline = Deadline(seconds, self._cancel)
         try:
-            yield
-            self.run("COMMIT")
+            with self._deadline.running():
+                yield
+                self.run("COMMIT")
         except BaseException:
+            self._deadline = NEVER
             with suppress(EngineFailed):
                 self.run("ROLLBACK")
             self._ordered = ordered
             raise
         finally:
+            self._deadline = NEVER
             self._busy -= 1
+
+    def _cancel(self) -> None:
+        if self._connection is not None:
+            self._connection.cancel()
 
     @contextmanager
     def kept(self, sql: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from decimal import Decimal
 from hashlib import blake2b
 from itertools import count
@@ -12,7 +12,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from discreet.core.errors import Refusal
-from discreet.data.engine import Datum
+from discreet.data.deadline import NEVER, Deadline
+from discreet.data.engine import Datum, EngineFailed
 from discreet.data.order import ORDER_TABLE, multipliers
 from discreet.data.source import Source
 from discreet.data.spark_session import session, withheld
@@ -30,6 +31,8 @@ __all__ = ["ENGINE", "check_unchanged", "describe", "fingerprint", "from_sql", "
 
 ENGINE = "spark"
 _PLACES = re.compile(r'"~[ab](\d+)"')
+# Which jobs are cancelled together; of the thread, so that what its owner had set is put back.
+_GROUP = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
 _kept = count()
 
 
@@ -61,6 +64,7 @@ class SparkEngine:
         self._session: SparkSession | None = None
         self._views: set[str] = set()
         self._ordered = 0
+        self._deadline = NEVER
 
     @property
     def version(self) -> str:
@@ -82,14 +86,32 @@ class SparkEngine:
                 for view in views:
                     found.sql(f"DROP VIEW IF EXISTS {view}")
 
-    def question(self) -> AbstractContextManager[None]:
-        """Do nothing: files that change are noticed before."""
-        return nullcontext()
+    @contextmanager
+    def question(self, seconds: float | None = None) -> Iterator[None]:
+        """Cancel what runs after so many seconds; files that change are noticed before."""
+        group = f"discreet {next(_kept)}"
+        context = self._open().sparkContext
+        self._deadline = Deadline(seconds, lambda: context.cancelJobGroup(group))
+        before = {name: context.getLocalProperty(name) for name in _GROUP}
+        try:
+            with withheld():
+                context.setJobGroup(group, "discreet", interruptOnCancel=True)
+            with self._deadline.running():
+                yield
+        finally:
+            self._deadline = NEVER
+            with _unless_gone(), withheld():
+                for name, value in before.items():
+                    context.setLocalProperty(name, value)  # type: ignore[arg-type]  # None takes it away
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Datum, ...]]:
         """Return the rows of a statement: whole numbers as Python's, never through floats."""
-        with withheld():
-            return [tuple(map(_exact, row)) for row in self._frame(sql, parameters).collect()]
+        self._deadline.check()
+        try:
+            with withheld():
+                return [tuple(map(_exact, row)) for row in self._frame(sql, parameters).collect()]
+        except EngineFailed:
+            raise self._deadline.failure from None
 
     def run(self, sql: str, parameters: Sequence[object] = ()) -> None:
         """Run a statement for what it does."""

@@ -62,6 +62,19 @@ class Public:
         keys = (tuple(row[place] for place in places) for row in self.rows)
         return max(Counter(key for key in keys if None not in key).values(), default=0)
 
+    def capped(self, on: Iterable[str], most: int) -> Public:
+        """Return the same table with at most so many rows of each key: the first ones, as they were given."""
+        check_most(most)
+        places = [self.names.index(name) for name in on]
+        seen: Counter[tuple[Datum, ...]] = Counter()
+        kept = []
+        for row in self.rows:
+            key = tuple(row[place] for place in places)
+            seen[key] += 1
+            if seen[key] <= most:
+                kept.append(row)
+        return replace(self, rows=tuple(kept))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scan:

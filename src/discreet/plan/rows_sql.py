@@ -35,7 +35,7 @@ from discreet.plan.relation import Relation
 from discreet.plan.renamed import chosen_sql, code_name
 from discreet.plan.scalar import expression_sql, raw_sql, stored_type
 from discreet.plan.select import named, select
-from discreet.plan.stability import partners, reach, unit_of
+from discreet.plan.stability import partners, reach, rows_before, unit_of
 from discreet.plan.whole import is_wide
 
 GROUP = '"~group"'
@@ -69,7 +69,7 @@ def rows_sql(plan: Plan, relations: Relations, unit: Unit, dialect: Dialect) -> 
             kept = chosen_sql(chosen, coded_columns(source, relations), dialect)
             return select((*kept, *(() if unit.is_row else (PERSON,))), rows_sql(source, relations, unit, dialect))
         case Join(source, joined, on):
-            inner = rows_sql(source, relations, unit, dialect)
+            inner = _before_join(source, joined.fan_out(theirs for _, theirs in on), relations, unit, dialect)
             return _join_sql(inner, columns_of(source, tables), joined, on, dialect)
         case Union(one, other):
             columns = columns_of(plan, tables)
@@ -78,6 +78,7 @@ def rows_sql(plan: Plan, relations: Relations, unit: Unit, dialect: Dialect) -> 
             return select("*", named(" UNION ALL ".join(sides)))
         case PersonJoin():
             one_side, other_side = (_side(side, relations, unit, dialect) for side in (plan.one, plan.other))
+            one_side = replace(one_side, sql=_before_join(plan.one, partners(plan, tables), relations, unit, dialect))
             whole = whole_people(plan, relations)
             return person_join_sql(plan, one_side, _partnered(plan, other_side, relations, dialect), whole, dialect)
 
@@ -277,6 +278,19 @@ def _near(edges: Sequence[int], column: Column) -> list[int]:
     """Move edges outside the bounds of a column next to them: what divides nothing may be larger than any integer."""
     low, high = column.steps
     return [min(max(edge, low), high + 1) for edge in edges]
+
+
+def _before_join(source: Plan, most: int, relations: Relations, unit: Unit, dialect: Dialect) -> str:
+    """Write the rows that are to meet up to `most` partners each, so many of each person as `rows_before` lets in."""
+    tables, sql = tables_under(relations), rows_sql(source, relations, unit, dialect)
+    limit = rows_before(source, most, tables)
+    if limit is None:
+        return sql
+    numbers = row_limbs(base_columns(source, tables), dialect)
+    people = person_limbs(whole_people(source, relations), dialect)
+    names = [(name, name) for name in columns_of(source, tables)]
+    kept = chosen_sql(names, coded_columns(source, relations), dialect)
+    return select((*kept, PERSON), first_rows(ordered(sql, numbers, people, dialect), limit))
 
 
 def _side(plan: Plan, relations: Relations, unit: Unit, dialect: Dialect) -> Side:

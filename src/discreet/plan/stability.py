@@ -10,6 +10,9 @@ from discreet.core.schema import Table
 from discreet.core.unit import Unit
 from discreet.plan.nodes import Derive, Filter, Join, PersonJoin, Plan, Project, Scan, Union, tables_of
 
+# So many rows that joins make of one person take an engine no time that anybody could measure.
+MOST_PAIRS = 10_000
+
 
 class UnboundedSensitivity(Refusal):
     """A plan in which one unit could change more rows than anybody can tell."""
@@ -72,6 +75,39 @@ def partners(join: PersonJoin, tables: Mapping[str, Table]) -> int:
     """
     found = _reached(*_settled(join.other, tables))
     return found if join.most is None else min(found, join.most)
+
+
+def expansion(plan: Plan, tables: Mapping[str, Table]) -> int:
+    """Return the most rows that joins make of one row on the way: the product of its partners, public and private.
+
+    Of rows that meet others, or are put after others, the larger of the two sides counts.
+    """
+    match plan:
+        case Scan():
+            return 1
+        case Filter(source) | Derive(source) | Project(source):
+            return expansion(source, tables)
+        case Join(source, joined, on):
+            return expansion(source, tables) * max(1, joined.fan_out(theirs for _, theirs in on))
+        case Union(one, other):
+            return max(expansion(one, tables), expansion(other, tables))
+        case PersonJoin(one, other):
+            return max(expansion(one, tables) * partners(plan, tables), expansion(other, tables))
+
+
+def rows_before(source: Plan, most: int, tables: Mapping[str, Table]) -> int | None:
+    """Return how many rows of each person may meet up to `most` partners each; None where all rows may.
+
+    Where people are bounded after the join, their rows are limited before it too, or one person with many rows would
+    decide how long the engine takes. They are few enough to make `MOST_PAIRS` rows, and never fewer than count in the
+    end. Single rows, and people who were bounded once for the table, are limited already.
+
+    Guarantee: a join makes at most max(`MOST_PAIRS`, max_rows * `most`) rows of one person.
+    """
+    unit = unit_of(source, tables)
+    if most <= 1 or unit.is_row or unit.bound == "table":
+        return None
+    return max(unit.max_rows, MOST_PAIRS // most)
 
 
 def _reached(unit: Unit, rows: int) -> int:
