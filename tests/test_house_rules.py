@@ -52,17 +52,22 @@ def test_noise_and_testing_may_know_other_generators(file):
     assert not banned("import random", file)
 
 
-@pytest.mark.parametrize("file", SOURCES, ids=name)
-def test_every_module_begins_with_one_line_that_says_what_it_is(file):
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    first = (ast.get_docstring(tree) or "").partition("\n")[0]
-    assert first.endswith((".", "`"))
+def tree_of(file):
+    return ast.parse(file.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("file", [file for file in SOURCES if not re.match("_[a-z]", file.name)], ids=name)
-def test_everything_public_has_a_docstring(file):
+def test_every_module_begins_with_one_line_that_says_what_it_is():
+    first = {name(file): (ast.get_docstring(tree_of(file)) or "").partition("\n")[0] for file in SOURCES}
+    assert {file: line for file, line in first.items() if not line.endswith((".", "`"))} == {}
+
+
+def test_everything_public_has_a_docstring():
+    files = [file for file in SOURCES if not re.match("_[a-z]", file.name)]
+    assert [f"{name(file)}: {node}" for file in files for node in without_docstring(tree_of(file))] == []
+
+
+def without_docstring(tree):
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    tree = ast.parse(file.read_text(encoding="utf-8"))
     public = [
         node
         for parent in ast.walk(tree)
@@ -70,7 +75,7 @@ def test_everything_public_has_a_docstring(file):
         for node in parent.body
         if isinstance(node, kinds) and not node.name.startswith("_") and not is_overload(node)
     ]
-    assert [node.name for node in public if not ast.get_docstring(node)] == []
+    return [node.name for node in public if not ast.get_docstring(node)]
 
 
 def is_overload(node):
