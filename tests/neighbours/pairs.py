@@ -184,8 +184,9 @@ def person(example, number):
     """The identifier of a person, of the type that an example has."""
     if isinstance(example, str):
         return f"0000{number:04}-0000-0000-0000-000000000000" if example.count("-") == 4 else f"{number}"
-    # Several rows have no number for an identifier, and belong to one person.
-    return math.nan if isinstance(example, float) and number % 8 == 3 else type(example)(number)
+    # Several rows have no number for an identifier, with either sign, and belong to one person.
+    missing = isinstance(example, float) and number % 4 == 3
+    return math.copysign(math.nan, number % 8 - 5) if missing else type(example)(number)
 
 
 def canonical(value):
