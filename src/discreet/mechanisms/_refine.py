@@ -126,7 +126,7 @@ class Envelope:
         Floats only choose what to ask: the draw is exact whatever was asked.
         """
         least = np.minimum(self.least, _FAR) if self.least.dtype == object else self.least
-        weights = np.exp(np.log(self.sizes) - (float(rate) if rate < _FAR else float(_FAR)) * least.astype(np.float64))
+        weights = np.exp(np.log(self.sizes) - float(min(rate, Fraction(_FAR))) * least.astype(np.float64))
         open_ = np.where(self.least == self.most, 0.0, weights)
         sums, aside = np.cumsum(open_), _ASIDE * float(weights.sum())
         if sums[-1] <= aside:
