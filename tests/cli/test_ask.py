@@ -68,7 +68,7 @@ def test_an_answer_is_drawn_into_a_file(token, run, folder, file, start):
 def test_programs_and_spreadsheets_read_nothing_but_the_answer_beside_a_plot(token, run, folder):
     found = json.loads(run("ask", TEXT, "--epsilon", "1", "--plot", "a.svg", "--json")[1])
     assert found["result"]["plot"] == "a.svg"
-    assert len(run("ask", TEXT, "--epsilon", "1", "--plot", "a.svg", "--csv")[1].splitlines()) == 4
+    assert len(run("ask", TEXT, "--epsilon", "1", "--plot", "b.svg", "--csv")[1].splitlines()) == 4
 
 
 @pytest.mark.parametrize(("file", "why"), [("nowhere/a.png", "there is no such folder"), ("a.bmp", "its ending")])
@@ -154,3 +154,30 @@ def test_an_answer_is_shown_even_where_its_file_cannot_be_written(token, run, fo
 
 def test_a_number_of_rows_with_thousands_of_digits_is_refused(token, result):
     assert result("ask", TEXT, "--epsilon", "1", "--max-rows", "9" * 5000)["kind"] == "BadParameter"
+
+
+HOSTILE = "\x1b[2J\x1b]0;owned\x07\u202eA"
+
+
+@pytest.fixture
+def hostile(vault, run, result, folder, monkeypatch):
+    """A table of which one key steers a terminal, and another one a spreadsheet."""
+    (folder / "odd.csv").write_text(f"pid,label\n1,{HOSTILE}\n2,=cmd\n")
+    words = ("--unit", "person:pid", "--max-rows", "1", "--column", f"label={HOSTILE},=cmd", "--epsilon", "9")
+    assert run("register", "odd", "odd.csv", *words)[0] == Exit.DONE
+    monkeypatch.setenv("DISCREET_TOKEN", result("grant", "bob", "odd")["token"])
+    return "SELECT label, COUNT(*) AS n FROM odd GROUP BY label"
+
+
+def test_keys_do_not_steer_the_terminal(hostile, run):
+    for more in ((), ("--json",)):
+        code, out, err = run("ask", hostile, "--epsilon", "1", *more)
+        assert code == Exit.DONE, err
+        assert not {"\x1b", "\x07", "\u202e"} & {*out, *err}
+    assert "\\x1b[2J" in run("ask", hostile, "--epsilon", "1")[1]
+
+
+def test_keys_in_csv_are_not_run_by_a_spreadsheet(hostile, run):
+    out = run("ask", hostile, "--epsilon", "1", "--csv")[1]
+    assert "'=cmd" in out
+    assert HOSTILE in out  # a program gets what is there

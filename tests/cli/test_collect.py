@@ -226,3 +226,13 @@ def test_where_sending_ends_early_it_says_what_must_not_be_sent_again(survey, fo
     assert code == Exit.REFUSED
     assert "30 of 50 reports" in " ".join(err.split())
     assert "leave out the first 20 values" in " ".join(err.split())
+
+
+@pytest.mark.parametrize(
+    "address", ["postgresql://me:hunter2@host/db", "postgresql://me@host/db?password=hunter2"], ids=["user", "option"]
+)
+def test_a_password_in_the_address_of_a_store_is_refused_and_not_repeated(survey, run, address):
+    code, out, err = run("collect", "status", "survey", "--store", address)
+    assert code == Exit.USAGE
+    assert "password" in err
+    assert "hunter2" not in out + err

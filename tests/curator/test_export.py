@@ -4,6 +4,7 @@ import datetime as dt
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 
 import duckdb
@@ -13,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 
-from discreet.core.errors import BadParameter, MissingExtra
+from discreet.core.errors import BadParameter, MissingExtra, Refusal
 from discreet.curator.answer import Answer, AnswerColumn
 from discreet.curator.quantity import Exact, Noisy, linear
 from tests.curator.answers import days, single, wards
@@ -97,6 +98,7 @@ class Absent:
         if name.partition(".")[0] in ("pandas", "polars", "pyarrow", "matplotlib"):
             raise ImportError(name)
 sys.meta_path.insert(0, Absent())
+from dataclasses import replace
 from fractions import Fraction
 from discreet.core.errors import MissingExtra
 from discreet.curator.answer import Answer, AnswerColumn
@@ -144,3 +146,35 @@ def test_integers_beyond_128_bits_leave_as_floats(tmp_path):
     assert answer.to_pandas()["c3"].tolist() == [float(2**127), 7.0]
     answer.to_parquet(tmp_path / "answer.parquet")
     answer.to_csv(tmp_path / "answer.csv")
+
+
+def test_csv_keeps_numbers_and_puts_an_apostrophe_before_what_a_spreadsheet_would_run(tmp_path):
+    answer = wards()
+    odd = replace(answer, rows=(("=cmd|' /C calc'!A0",), *answer.rows[1:]))
+    odd.to_csv(tmp_path / "a.csv")
+    odd.to_parquet(tmp_path / "a.parquet")
+    lines = (tmp_path / "a.csv").read_text().splitlines()
+    assert lines[1].startswith("'=cmd")
+    assert not any("'" in line for line in lines[2:])
+    first = duckdb.sql(f"SELECT * FROM '{tmp_path / 'a.parquet'}'").fetchall()[0]
+    assert first[0].startswith("=cmd")
+
+
+def test_keys_in_text_and_html_do_not_steer(tmp_path):
+    answer = wards()
+    odd = replace(answer, rows=(("\x1b[2J\u202e<b>",), *answer.rows[1:]))
+    for shown in (str(odd), odd._repr_html_()):
+        assert "\x1b" not in shown
+        assert "\u202e" not in shown
+        assert "\\x1b[2J" in shown
+    assert "<b>" not in odd._repr_html_()
+
+
+@pytest.mark.parametrize("way", ["to_csv", "to_parquet"])
+def test_a_vault_is_not_written_over_and_a_link_not_followed(tmp_path, way):
+    (tmp_path / "v.discreet").write_bytes(b"SQLite format 3\0")
+    (tmp_path / "link").symlink_to(tmp_path / "v.discreet")
+    for name in ("v.discreet", "link"):
+        with pytest.raises(Refusal):
+            getattr(wards(), way)(tmp_path / name)
+    assert (tmp_path / "v.discreet").read_bytes() == b"SQLite format 3\0"

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from discreet.cli._file import NEW_FILE, written
+
 if TYPE_CHECKING:
     from discreet.cli.output import Output
     from discreet.curator.answer import Answer
@@ -21,7 +23,7 @@ def plot_option(command: Command) -> Command:
     """Add `--plot`, a file that the answer is drawn into."""
     return click.option(
         "--plot",
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=NEW_FILE,
         metavar="FILE",
         help="Draw the answer with its error bars: .png, .svg or .pdf.",
     )(command)
@@ -42,7 +44,8 @@ def draw(output: Output, answer: Answer, plot: Path | None, *, silent: bool = Fa
 
     if plot is None:
         return
-    answer.plot(plot)
+    with written(plot) as place:
+        answer.plot(place)
     if not (silent or output.json):
         output.show({}, Text(f"The plot is in {plot}.", style="dim"))
 

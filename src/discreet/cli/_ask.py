@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from discreet.cli._file import protect
 from discreet.cli._vault import budget_options, vault_option
 from discreet.core.errors import BadParameter
 
@@ -62,11 +63,13 @@ def text_of(question: str | None, file: Path | None) -> str:
 def session_of(vault: Path, token: str | None) -> Iterator[Session]:
     """Open a session by its token, and close it."""
     from discreet.curator.connect import connect
+    from discreet.curator.session import files_of
 
     if token is None:
         why, fix = "whose question it is, and whose budget, is told by a token", "pass --token, or set DISCREET_TOKEN"
         raise BadParameter("token", None, why=why, fix=fix)
     with connect(vault, token) as session, _offers_as_options():
+        protect(files_of(session._curator))  # noqa: SLF001  (for the command line alone: analysts are not told)
         yield session
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from discreet.cli._file import NEW_FILE, written_anywhere
 from discreet.cli.output import Output, console
 from discreet.core.errors import BadParameter
 
@@ -48,9 +49,7 @@ def target_option(*usual: str) -> Callable[[Command], Command]:
 
 def plot_option(command: Command) -> Command:
     """Add `--plot`, which `show` reads."""
-    return click.option(
-        "--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw it (.png, .svg or .pdf)."
-    )(command)
+    return click.option("--plot", type=NEW_FILE, help="Draw it (.png, .svg or .pdf).")(command)
 
 
 def opened(table: Path | None, identifier: str | None) -> Copied:
@@ -93,7 +92,8 @@ def show(output: Output, outcomes: Sequence[Outcome], plot: Path | None = None, 
             raise BadParameter("plot", str(plot), why="there is nothing to draw", fix="leave --plot out")
         from discreet.lab.picture import save
 
-        save(drawn, plot)
+        with written_anywhere(plot) as place:
+            save(drawn, place)
     record = {"outcomes": [each.record() for each in outcomes], "plot": str(plot) if plot else None, **more}
     said = [Text.assemble((f"{each.target}: ", "bold"), each.sentence) for each in outcomes]
     last = [Text(f"The picture is in {plot}.", style="dim")] if plot else []

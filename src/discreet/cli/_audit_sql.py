@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.cli._ask import keys_of, price_of, rows_of
+from discreet.cli._file import written_anywhere
 from discreet.cli._vault import opened
 from discreet.cli.exits import Exit, code_of
 from discreet.cli.output import Output, console
@@ -61,7 +62,7 @@ def audit_question(
     rows, named, paid = rows_of(max_rows), keys_of(keys), price_of(*price)
     with _declared(vault, policy) as (tables, groups), _progress(output) as say:
         found = audit_sql(text, tables, *paid, max_rows=rows, keys=named, runs=runs, groups=groups, say=say, **given)
-    drawn = plot is not None and found.plot(plot)
+    drawn = plot is not None and _drawn(found, plot)
     views: list[Any] = [_heading(found), _table(found), _summary(found)]
     if plot is not None:
         where = f"The plot is in [bold]{escape(str(plot))}[/bold]."
@@ -154,3 +155,11 @@ def _summary(found: AuditedQuestion) -> str:
     return (
         f"[{style}]{len(pairs)} pairs of neighbours, nothing against the promise; {found.lower:.4g} was seen of it.[/]"
     )
+
+
+def _drawn(found: AuditedQuestion, plot: Path) -> bool:
+    """Draw the most telling point, if there is one."""
+    if all(each.finding.point is None for each in found.tried):
+        return False
+    with written_anywhere(plot) as place:
+        return found.plot(place)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -90,16 +89,12 @@ def open_store(folder: Path, store: str | None, collection: Collection) -> Sketc
     if not store.startswith(("postgresql://", "postgres://")):
         why, fix = "a store elsewhere is a PostgreSQL database", "write postgresql://user@host/database"
         raise BadParameter("store", store.partition("://")[0], why=why, fix=fix)
+    from discreet.data.server import Server
     from discreet.serve.postgres_sketches import PostgresSketches
 
+    Server(store)  # refuses a password, which other users of the machine could read
+
     return PostgresSketches(store, collection)
-
-
-def write_private(path: Path, text: str) -> None:
-    """Write a new file that only its owner may read."""
-    handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
 
 
 def checked_epoch(collection: Collection, epoch: int) -> int:

@@ -107,7 +107,7 @@ def ask(vault: Opened) -> Asked:
     report = table.group_by("health").agg(visits=mean("visits"), spending=mean("spending"))
     preview = report.preview(epsilon=EPSILON)
     answer = report.release(epsilon=EPSILON)
-    vault.place.answer.write_text(answer.to_json() + "\n", encoding="utf-8")
+    vault.keep(vault.place.answer, answer.to_json() + "\n")
     return Asked(report, preview, answer)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from discreet.cli._file import forced
 from discreet.core.errors import Refusal
+from discreet.core.file import check_place, new_file, write_file
 
 if TYPE_CHECKING:
     from discreet.curator.curator import Curator
@@ -66,6 +67,10 @@ class Opened:
     session: Session
     reused: bool
 
+    def keep(self, path: Path, text: str) -> None:
+        """Write one of the files; one that is there is replaced where an earlier demonstration left it, or by force."""
+        write_file(path, text, force=self.reused or forced())
+
 
 @contextmanager
 def opened(folder: Path) -> Iterator[Opened]:
@@ -76,7 +81,9 @@ def opened(folder: Path) -> Iterator[Opened]:
     from discreet.curator.curator import Curator
 
     place = Place(folder)
-    reused = place.vault.exists()
+    reused = place.vault.exists() and place.token.exists()
+    for file in (place.answer, place.page, place.script):
+        check_place(file, force=reused or forced())
     with _said_plainly(folder):
         folder.mkdir(parents=True, exist_ok=True)
         curator = Curator(place.vault)
@@ -92,7 +99,8 @@ def _register(curator: Curator, place: Place) -> None:
     from discreet.lab import rand
 
     if not place.table.exists():
-        shutil.copyfile(rand.path(), place.table)
+        with new_file(place.table) as fresh:
+            shutil.copyfile(rand.path(), fresh)
     curator.register(
         TABLE,
         place.table,
@@ -109,10 +117,9 @@ def _token(curator: Curator, place: Place) -> str:
 
     if place.token.exists():
         return place.token.read_text(encoding="utf-8").strip()
+    check_place(place.token)
     token = curator.grant(ANALYST, TABLE, budget=Budget(epsilon=CAP))
-    # Made for its owner's eyes before anything is in it.
-    with os.fdopen(os.open(place.token, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        file.write(token + "\n")
+    write_file(place.token, token + "\n", private=True)
     return token
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from discreet.cli._file import NEW_FILE, written_anywhere
 from discreet.cli.output import Output, console
 from discreet.core.written import parse_written
 
@@ -24,7 +25,7 @@ A dash: what was published does not say, or not at this delta. A wider screen sh
 
 @click.command()
 @click.option("--delta", default="1e-6", show_default=True, metavar="NUMBER", help="The delta of the one scale.")
-@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw it (.png, .svg or .pdf).")
+@click.option("--plot", type=NEW_FILE, help="Draw it (.png, .svg or .pdf).")
 @click.pass_obj
 def deployments(output: Output, delta: str, plot: Path | None) -> None:
     """Compare what others have published about the privacy of their products, on one scale."""
@@ -34,7 +35,8 @@ def deployments(output: Output, delta: str, plot: Path | None) -> None:
     slack = Fraction(failure("delta", parse_written("delta", delta)))
     found = compared(slack)
     if plot is not None:
-        _draw(found, slack, plot)
+        with written_anywhere(plot) as place:
+            _draw(found, slack, place)
     record = {
         "delta": float(slack),
         "deployments": [each.record(slack) for each in found],

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from discreet.cli._file import force_option, writes_files
 from discreet.cli.exits import MEANINGS
 from discreet.cli.output import Output
 from discreet.core.errors import UnknownName
@@ -57,7 +58,7 @@ class Folder(click.Group):
 
 
 def dress(command: click.Command) -> None:
-    """Add `--json` and `--verbose` to a command and to all below it, so that they are everywhere by construction."""
+    """Add `--json` and `--verbose` to a command and to all below it; and `--force`, where files are written."""
     if not any("--json" in option.opts for option in command.params):
         command.params += [
             click.Option(
@@ -67,6 +68,8 @@ def dress(command: click.Command) -> None:
                 ["--verbose"], is_flag=True, is_eager=True, expose_value=False, callback=_listen, help="Log to stderr."
             ),
         ]
+    if writes_files(command) and not any("--force" in option.opts for option in command.params):
+        command.params.append(force_option())
     if isinstance(command, click.Group):
         for below in command.commands.values():
             # Click would cut a longer line off, with dots, in the list of commands.

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from discreet.cli._file import protect
+
 if TYPE_CHECKING:
     from discreet.account.budget import Budget
     from discreet.curator.curator import Curator
@@ -67,6 +69,8 @@ def budget_of(epsilon: str | None, delta: str | None, rho: str | None) -> Budget
 def opened(vault: Path | str) -> Iterator[Curator]:
     """Open a vault that is there, and close it."""
     from discreet.curator.curator import Curator
+    from discreet.curator.session import files_of
 
     with Curator(vault, create=False) as curator:
+        protect(files_of(curator))
         yield curator

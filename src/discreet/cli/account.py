@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, get_args
 import click
 
 from discreet.cli._deployments import deployments
+from discreet.cli._file import NEW_FILE, written_anywhere
 from discreet.cli.output import Output
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation
@@ -140,7 +141,7 @@ def calibrate(
 @click.option("--tradeoff", is_flag=True, help="Draw the trade-off curve of a tester's errors instead.")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=NEW_FILE,
     default=Path("account.png"),
     show_default=True,
     help="Where to put the plot (.png, .svg or .pdf).",
@@ -156,7 +157,8 @@ def plot(
 
     text = join(events)
     loss = parse(text, relation=relation)
-    curves = plot_tradeoff(loss, text, out) if tradeoff else plot_epsilon(loss, text, delta, most, out)
+    with written_anywhere(out) as place:
+        curves = plot_tradeoff(loss, text, place) if tradeoff else plot_epsilon(loss, text, delta, most, place)
     what = "the trade-off curve" if tradeoff else f"epsilon against k up to {most:,}"
     result = {"events": text, "relation": relation, "plot": str(out), "curves": curves}
     output.show(result, f"The plot of {what} is in [bold]{out}[/bold].")

@@ -11,8 +11,10 @@ import click
 
 from discreet.cli._answered import check_plot, draw, plain, plot_option, record_of
 from discreet.cli._ask import keys_of, price_of, question_options, rows_of, session_of, text_of
+from discreet.cli._file import NEW_FILE, write_text
 from discreet.cli.output import Output
 from discreet.core.errors import BadParameter
+from discreet.core.printable import spreadsheet_cell
 
 if TYPE_CHECKING:
     from discreet.curator.answer import Answer
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 @question_options
 @click.option("--fresh", is_flag=True, help="Pay again, for new noise, where the question was answered before.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV: keys, then value, low and high of every column.")
-@click.option("--save", type=click.Path(path_type=Path, dir_okay=False), help="Keep the answer for discreet explain.")
+@click.option("--save", type=NEW_FILE, help="Keep the answer for discreet explain.")
 @plot_option
 @click.pass_obj
 def command(
@@ -55,8 +57,8 @@ def command(
     _show(output, answer, plot, as_csv=as_csv)
     if save is not None:
         try:
-            save.write_text(answer.to_json(), encoding="utf-8")
-        except OSError:
+            write_text(save, answer.to_json())
+        except BadParameter:
             raise _unsaved(save) from None
     draw(output, answer, plot, silent=as_csv)
 
@@ -82,6 +84,6 @@ def _lines(answer: Answer) -> list[str]:
     ends = [f"{column.name}{end}" for column in answer.columns for end in ("", "_low", "_high")]
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
-    writer.writerow([*answer.keys, *ends])
-    writer.writerows([[plain(value) for value in row.values()] for row in answer])
+    writer.writerow([spreadsheet_cell(name) for name in (*answer.keys, *ends)])
+    writer.writerows([[spreadsheet_cell(plain(value)) for value in row.values()] for row in answer])
     return written.getvalue().splitlines()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.cli._audit_sql import STYLES, audit_question, question_of
+from discreet.cli._file import NEW_FILE, written_anywhere
 from discreet.cli._vault import budget_options, vault_option
 from discreet.cli.exits import Exit, code_of
 from discreet.cli.output import Output, console
@@ -43,7 +44,7 @@ _SAMPLES = 10**6
 )
 @click.option(
     "--plot",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=NEW_FILE,
     help="Draw the trade-off curve of the claim and the most telling point (.png, .svg or .pdf).",
 )
 @vault_option
@@ -102,7 +103,8 @@ def command(
     audited = _run(output, _chosen(names, everything), _SAMPLES if draws is None else draws, layers)
     drawn = [finding for _, _, finding in audited if finding.point is not None]
     if plot is not None and drawn:
-        worst(tuple(drawn)).plot(plot)
+        with written_anywhere(plot) as place:
+            worst(tuple(drawn)).plot(place)
     broken = [(name, finding) for name, _, finding in audited if finding.violated]
     result = {
         "audits": [{"mechanism": name, "trial": trial, **finding.record()} for name, trial, finding in audited],

@@ -21,8 +21,8 @@ from discreet.cli._collecting import (
     protocol_of,
     signed_text,
     store_option,
-    write_private,
 )
+from discreet.cli._file import NEW_FILE, write_text, written
 from discreet.cli.output import Output
 from discreet.core.errors import BadParameter, Refusal
 
@@ -82,8 +82,8 @@ def init(
         SqliteSketches.create(folder / STORE, collection).disconnect()
     else:
         open_store(folder, store, collection).disconnect()
-    write_private(folder / KEY, private.hex() + "\n")
-    (folder / COLLECTION).write_text(text, encoding="utf-8")
+    write_text(folder / KEY, private.hex() + "\n", private=True)
+    write_text(folder / COLLECTION, text)
     loss = collection.protocol.loss
     result = {
         "folder": str(folder),
@@ -173,7 +173,7 @@ def send(output: Output, collection: Path, values: IO[str], url: str, epoch: int
 @click.option("--post", help="Post-processing, such as simplex; raw when left out.")
 @click.option("--top", type=int, help="Show the largest so many.")
 @click.option("--fakes", type=int, help="Say how far so many fake reports could move each estimate.")
-@click.option("--plot", type=click.Path(path_type=Path), help="Draw the estimates into a file.")
+@click.option("--plot", type=NEW_FILE, help="Draw the estimates into a file.")
 @store_option
 @click.pass_obj
 def estimate(
@@ -198,7 +198,8 @@ def estimate(
     estimated = collection.protocol.estimate(sketch, beta=beta, post=post)
     shown = estimated if top is None else estimated.top(max(1, top))
     if plot is not None:
-        shown.plot(plot)
+        with written(plot) as place:
+            shown.plot(place)
     bound = None if fakes is None else influence(collection.protocol, fakes)
     result = {
         "collection": collection.name,
@@ -225,16 +226,21 @@ def status(output: Output, folder: Path, store: str | None) -> None:
 
 @command.command()
 @folder_argument
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=NEW_FILE)
 @store_option
 @click.pass_obj
 def export(output: Output, folder: Path, file: Path, store: str | None) -> None:
     """Write the sketches of all epochs to a Parquet FILE, to be added to those of other collectors."""
     from discreet.serve.parquet_sketches import export as write
+    from discreet.serve.parquet_sketches import is_export
 
+    if file.exists() and not is_export(file):
+        fix = "choose another name; no option writes over it"
+        raise Refusal(f"file {file}", why="it holds no sketches, and may be a table", fix=fix, value=str(file))
     with opened(folder, store) as found:
         sketches = found.sketches()
-        write(file, found.collection, sketches)
+        with written(file) as place:
+            write(place, found.collection, sketches)
     reports = sum(each.reports for each in sketches.values())
     output.plain({"file": str(file), "epochs": sorted(sketches), "reports": reports}, [f"{reports:,} reports: {file}"])
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from discreet.cli._file import NEW_FILES
 from discreet.cli.output import Output, console
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ print(report.release(epsilon=0.2))
 @click.command()
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=NEW_FILES,
     default=Path("demo"),
     show_default=True,
     metavar="FOLDER",
@@ -77,8 +78,9 @@ def command(output: Output, out: Path) -> None:
         _show(output, views.stood_views(stood))
         place = vault.place
         drawn = page(Shown(asked, attacked, finding, stood), "\n".join(_next(place)))
-    place.page.write_text(drawn, encoding="utf-8")
-    place.script.write_text(PLAY, encoding="utf-8")
+    vault.keep(place.page, drawn)
+    if not (vault.reused and place.script.exists()):  # whoever has one may have gone on with it
+        vault.keep(place.script, PLAY)
     seconds = perf_counter() - started
     result = {
         "folder": str(out),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from discreet.cli._applied import applied_lines, applied_record
+from discreet.cli._file import write_text
 from discreet.cli._vault import PLACE, VAULT
 from discreet.cli.output import Output
 from discreet.core.errors import Refusal
@@ -117,8 +118,8 @@ def _described(vault: Path | str) -> str | None:
     name = vault.name if isinstance(vault, Path) else vault
     try:
         quoted = json.dumps(name, ensure_ascii=False)[1:-1]  # TOML escapes as JSON does
-        beside.write_text(TEMPLATE.format(vault=quoted), encoding="utf-8")
-    except (OSError, UnicodeEncodeError):  # the vault is made by now, and its token is still to be shown
+        write_text(beside, TEMPLATE.format(vault=quoted))
+    except (OSError, UnicodeEncodeError, Refusal):  # the vault is made by now, and its token is still to be shown
         return None
     return beside.name
 

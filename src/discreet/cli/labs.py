@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from discreet.cli._file import NEW_FILE, NEW_FILES, forced, written_anywhere
 from discreet.cli.exits import Exit, code_of
 from discreet.cli.output import Output, console
 from discreet.core.errors import BadParameter, Refusal
@@ -75,7 +76,7 @@ def show(output: Output, which: str, solution: bool) -> None:
 @click.argument("which", metavar="LAB|all", nargs=-1, required=True)
 @click.option(
     "--plot",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=NEW_FILE,
     help="Draw the lab's picture (.png, .svg or .pdf); of one lab.",
 )
 @click.pass_obj
@@ -92,7 +93,8 @@ def run(output: Output, which: tuple[str, ...], plot: Path | None) -> int:
     if plot is not None:
         from discreet.lab.picture import save
 
-        save(ran[0].picture, plot)
+        with written_anywhere(plot) as place:
+            save(ran[0].picture, place)
     failed = [each for each, result in zip(chosen, ran, strict=True) if not result.passes]
     records = [{**each.record(), "ran": result.record()} for each, result in zip(chosen, ran, strict=True)]
     result = {"labs": records, "failed": [each.number for each in failed], "plot": str(plot) if plot else None}
@@ -106,17 +108,17 @@ def run(output: Output, which: tuple[str, ...], plot: Path | None) -> int:
 
 
 @command.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=NEW_FILES)
 @click.option("--only", multiple=True, metavar="LAB", help="Export this lab alone; may be repeated.")
 @click.pass_obj
 def export(output: Output, folder: Path, only: tuple[str, ...]) -> None:
-    """Write labs into FOLDER as Jupyter notebooks; files of the same names are replaced."""
+    """Write labs into FOLDER as Jupyter notebooks."""
     from rich.markup import escape
 
     from discreet.lab.labs import export as write
     from discreet.lab.labs import lab
 
-    files = write(folder, tuple(lab(which) for which in only) or None)
+    files = write(folder, tuple(lab(which) for which in only) or None, force=forced())
     words = f"{len(files)} notebook{'s' if len(files) > 1 else ''} in [bold]{escape(str(folder))}[/bold]."
     output.show({"folder": str(folder), "files": [file.name for file in files]}, words)
 

@@ -14,9 +14,10 @@ import click
 
 from discreet.cli.exits import code_of
 from discreet.core.errors import Refusal, show
+from discreet.core.printable import json_printable, printable
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType
 
 VERSION = 1
 
@@ -44,7 +45,8 @@ class Output:
             self._envelope(result=result)
             return
         with _reader_may_leave():
-            click.echo("".join(f"{line}\n" for line in lines), nl=False)
+            shown = printable if sys.stdout.isatty() else str  # a program gets what is there, a terminal is not steered
+            click.echo("".join(f"{shown(str(line))}\n" for line in lines), nl=False, color=True)
 
     def refuse(self, error: BaseException) -> None:
         """Print what was refused, why, and the fix: on stderr for people, as the envelope's error for programs."""
@@ -63,14 +65,25 @@ class Output:
 
     def _envelope(self, **content: object) -> None:
         with _reader_may_leave():
-            click.echo(json.dumps({"discreet": VERSION, "command": self.command, **content}, ensure_ascii=False))
+            text = json.dumps({"discreet": VERSION, "command": self.command, **content}, ensure_ascii=False)
+            click.echo(json_printable(text))
 
 
 def console(*, stderr: bool = False) -> Console:
     """Make a console for the stream of the moment: colours on a terminal only, and never guessed highlights."""
     from rich.console import Console
+    from rich.segment import Segment
 
-    return Console(stderr=stderr, highlight=False, soft_wrap=stderr)
+    class Screen(Console):
+        """A console on which texts are shown and never obeyed, whatever renders them."""
+
+        def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+            """Yield what is to be shown, with control characters of texts as escapes."""
+            for segment in super().render(renderable, options):
+                safe = segment.control or segment.text.isprintable()
+                yield segment if safe else Segment(printable(segment.text, lines=True), segment.style)
+
+    return Screen(stderr=stderr, highlight=False, soft_wrap=stderr)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.cli._ask import price_of, session_of
+from discreet.cli._file import NEW_FILE, written
 from discreet.cli._vault import budget_options, vault_option
 from discreet.cli.output import Output, console
 from discreet.core.errors import BadParameter
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from discreet.publish.stages import Stage
     from discreet.publish.twin import Twin
 
-_FILE = click.Path(path_type=Path, dir_okay=False)
 _SHORT, _MINUTE = 2, 60  # seconds
 _ENDINGS = {"out": (".json",), "sample": (".csv", ".parquet"), "report": (".html", ".json")}
 
@@ -41,10 +41,10 @@ _ENDINGS = {"out": (".json",), "sample": (".csv", ".parquet"), "report": (".html
     multiple=True,
     help="What no row can be: age=0:12,married=true (12 itself can). Any number of them.",
 )
-@click.option("--out", type=_FILE, help="Keep the twin: a JSON file that publish.load reads.")
-@click.option("--sample", type=_FILE, help="Write made-up rows: a .csv or a .parquet file.")
+@click.option("--out", type=NEW_FILE, help="Keep the twin: a JSON file that publish.load reads.")
+@click.option("--sample", type=NEW_FILE, help="Write made-up rows: a .csv or a .parquet file.")
 @click.option("--rows", type=click.IntRange(0), help="How many rows to make up; as many as the table has, about.")
-@click.option("--report", type=_FILE, help="Write how good it is: an .html or a .json file.")
+@click.option("--report", type=NEW_FILE, help="Write how good it is: an .html or a .json file.")
 @click.option("--preview", is_flag=True, help="Show the price and what noise would do, for free, and stop.")
 @click.option("--fresh", is_flag=True, help="Pay again, for another twin, where there is one already.")
 @click.option("--token", envvar="DISCREET_TOKEN", show_envvar=True, help="What the custodian gave you.")
@@ -111,11 +111,14 @@ def _check(files: dict[str, Path | None]) -> None:
 
 def _write(twin: Twin, files: dict[str, Path | None], rows: int | None) -> None:
     if files["out"] is not None:
-        twin.save(files["out"])
+        with written(files["out"]) as place:
+            twin.save(place)
     if files["sample"] is not None:
-        twin.sample(rows).write(files["sample"])
+        with written(files["sample"]) as place:
+            twin.sample(rows).write(place)
     if files["report"] is not None:
-        twin.report().save(files["report"])
+        with written(files["report"]) as place:
+            twin.report().save(place)
 
 
 def _show(output: Output, asked: Synthesis, twin: Twin, receipt: Receipt, files: dict[str, Path | None]) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import datetime as dt
 from pathlib import Path
 from typing import Any
 
 from discreet.core.errors import BadParameter, MissingExtra
+from discreet.core.file import new_file
+from discreet.core.printable import spreadsheet_cell
 
 # An answer, and what another library makes of it; named so because answers import this module.
 Shown = Any
@@ -62,14 +65,31 @@ def arrow(answer: Shown) -> Table:
     return pa.table(answer)
 
 
-def copy(answer: Shown, path: Path, options: str) -> None:
-    """Write a file in one of DuckDB's formats."""
+def csv_file(answer: Shown, path: Path) -> None:
+    """Write a CSV file; texts that a spreadsheet would run get an apostrophe in front."""
+    with new_file(path, force=True) as place, place.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        names, values = answer._plain()  # noqa: SLF001  (one table, for all ways out)
+        writer.writerow([spreadsheet_cell(name) for name in names])
+        writer.writerows([_cell(value) for value in row] for row in zip(*values, strict=True))
+
+
+def _cell(value: object) -> object:
+    """Write a cell as DuckDB does: true and false in small letters, nothing for what is missing."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return spreadsheet_cell(value)
+
+
+def parquet_file(answer: Shown, path: Path) -> None:
+    """Write a Parquet file; texts are as they are."""
     import duckdb
 
-    target = "'" + str(path).replace("'", "''") + "'"
     table = relation(answer)
     try:
-        table.query("answer", f"COPY answer TO {target} {options}")
+        with new_file(path, force=True) as place:
+            target = "'" + str(place).replace("'", "''") + "'"
+            table.query("answer", f"COPY answer TO {target} (FORMAT parquet)")
     except duckdb.Error as error:
         why = "the file could not be written"
         raise BadParameter("path", str(path), why=why, fix="use a folder that exists and may be written to") from error

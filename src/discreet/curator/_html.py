@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
+from discreet.core.printable import markup as escape
 from discreet.curator._digits import Digits
 from discreet.curator._table import MOST_ROWS, key_text
 

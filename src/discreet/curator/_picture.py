@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.core.errors import BadParameter, MissingExtra
+from discreet.core.file import new_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,7 +35,8 @@ def check_place(name: str, path: Path) -> None:
 def save(figure: Figure, path: Path, name: str = "path") -> None:
     """Draw a figure into a file."""
     try:
-        figure.savefig(path, dpi=150)
+        with new_file(path, force=True) as place:
+            figure.savefig(place, dpi=150)
     except (OSError, ValueError) as error:
         why = "the picture could not be written"
         raise BadParameter(name, str(path), why=why, fix="use a folder that you may write to") from error

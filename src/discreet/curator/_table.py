@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from discreet.core.printable import printable
 from discreet.curator._digits import Digits
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ MOST_ROWS = 60
 
 def grid(answer: Shown) -> tuple[list[str], list[list[str]]]:
     """Return the header and all cells, as text."""
-    header = [*answer.keys, *(column.name for column in answer.columns)]
+    header = [printable(name) for name in (*answer.keys, *(column.name for column in answer.columns))]
     keys = [[key_text(value) for value in row] for row in answer.rows]
     columns = []
     for column in answer.columns:
@@ -78,8 +79,8 @@ def _block(header: list[str], rows: list[list[str]], keys: int, columns: list[in
 
 
 def key_text(value: object) -> str:
-    """Write a key's value; a missing one is said to be so."""
-    return "(null)" if value is None else str(value)
+    """Write a key's value; a missing one is said to be so, and no character of it steers a terminal."""
+    return "(null)" if value is None else printable(str(value))
 
 
 def _aligned(cells: list[tuple[str, str]]) -> list[str]:

@@ -198,16 +198,19 @@ class Answer(Arithmetic):
         return arrow(self)
 
     def to_csv(self, path: str | Path) -> None:
-        """Write a CSV file with a header."""
-        from discreet.curator._export import copy
+        """Write a CSV file with a header; a text that a spreadsheet would run gets an apostrophe in front.
 
-        copy(self, Path(path), "(FORMAT csv, HEADER true)")
+        Parquet, Arrow and JSON keep texts as they are.
+        """
+        from discreet.curator._export import csv_file
+
+        csv_file(self, Path(path))
 
     def to_parquet(self, path: str | Path) -> None:
         """Write a Parquet file."""
-        from discreet.curator._export import copy
+        from discreet.curator._export import parquet_file
 
-        copy(self, Path(path), "(FORMAT parquet)")
+        parquet_file(self, Path(path))
 
     def to_json(self) -> str:
         """Write the answer, noise laws included, as versioned JSON that `from_json` reads back."""

@@ -44,6 +44,12 @@ class Keeper(Protocol):
         """Close the vault."""
 
 
+def files_of(curator: Keeper) -> list[str]:
+    """Return where the tables of a vault are read from, as far as these are files: nothing is written over them."""
+    sources = [curator.table(name).source for name in curator.tables()]
+    return [source.path for source in sources if "/" in source.path or source.is_file]
+
+
 class Session:
     """The tables of one grant. Made by `connect(path, token)` or `curator.session(token)`.
 

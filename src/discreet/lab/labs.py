@@ -11,6 +11,7 @@ from traceback import extract_tb
 from typing import Any
 
 from discreet.core.errors import BadParameter, Refusal
+from discreet.core.file import check_place, write_file
 from discreet.lab._page import Section, blocks, sections, summarised
 from discreet.lab.picture import Picture
 
@@ -118,9 +119,16 @@ def lab(which: int | str) -> Lab:
 
 
 def export(
-    folder: str | Path, chosen: tuple[Lab, ...] | None = None, say: Callable[[str], None] = lambda _: None
+    folder: str | Path,
+    chosen: tuple[Lab, ...] | None = None,
+    say: Callable[[str], None] = lambda _: None,
+    *,
+    force: bool = False,
 ) -> list[Path]:
-    """Write labs as Jupyter notebooks into a folder, which is made if need be, and return the files."""
+    """Write labs as Jupyter notebooks into a folder, which is made if need be, and return the files.
+
+    Files that are there are written over by force only.
+    """
     from discreet.lab._notebook import written
 
     place = Path(folder)
@@ -128,12 +136,13 @@ def export(
         fix = "name a folder, which is made if need be"
         raise BadParameter("folder", str(place), why="there is a file of that name", fix=fix)
     place.mkdir(parents=True, exist_ok=True)
-    files = []
-    for each in labs() if chosen is None else chosen:
+    files = {place / f"{each.name}.ipynb": each for each in (labs() if chosen is None else chosen)}
+    for file in files:
+        check_place(file, force=force)
+    for file, each in files.items():
         say(each.title)
-        files.append(place / f"{each.name}.ipynb")
-        files[-1].write_text(written(each.notebook()), encoding="utf-8")
-    return files
+        write_file(file, written(each.notebook()), force=force)
+    return list(files)
 
 
 def pages() -> Path:

@@ -54,4 +54,4 @@ def _score(ones: NDArray[np.int64], m: Floats, n: int, turned: float, z: float, 
     x = ones - m * turned + sign * (0.5 + further)
     a, b, c = (m * gap) ** 2 + z * z * spread, -2 * x * m * gap - z * z * spread, x * x - z * z * plain
     inside = np.sqrt(np.maximum(b * b - 4 * a * c, 0))
-    return np.clip(np.asarray((-b + sign * inside) / (2 * a)), 0, 1) * n
+    return np.asarray(np.clip((-b + sign * inside) / (2 * a), 0, 1) * n)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core.errors import BadParameter, MissingExtra
+from discreet.core.printable import printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -135,7 +136,8 @@ class Estimate:
         shown = range(count) if count <= _MOST_ROWS else [*range(half), *range(count - half, count)]
         names = self.names
         rows = [
-            (str(names[at]), _number(self.value[at]), _number(self.low[at]), _number(self.high[at])) for at in shown
+            (printable(str(names[at])), _number(self.value[at]), _number(self.low[at]), _number(self.high[at]))
+            for at in shown
         ]
         if count > _MOST_ROWS:
             rows.insert(half, (f"({count - 2 * half:,} more)", "...", "...", "..."))

@@ -188,9 +188,9 @@ class MeanSketch(Protocol):
         slope = odd * float(p * (1 - p) - q * (1 - q)) / gap**2 + odd - 1
         # Collisions are few and large, the largest where all are with one value: they lengthen the upper tail.
         unit, meeting = odd / gap, np.sqrt(collide) / self.rows
-        share = chance / np.maximum(noise + chance, 1e-300)
-        skew = (unit + share * meeting, unit)
-        jump = np.sqrt(unit**2 * (1 - share) + meeting**2 * share)
+        part = chance / np.maximum(noise + chance, 1e-300)
+        skew = (unit + part * meeting, unit)
+        jump = np.sqrt(unit**2 * (1 - part) + meeting**2 * part)
         low, high = bounds(value, noise + chance, slope, unit, beta, skew=skew, jump=jump)
         return value, low, high
 

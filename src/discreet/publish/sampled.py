@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from discreet.core.errors import BadParameter, MissingExtra
+from discreet.core.printable import spreadsheet_cell
 from discreet.plan.select import select
 from discreet.publish.drawn import Drawn
 
@@ -57,7 +58,10 @@ class Sample:
         return _module("pyarrow").table(self)
 
     def write(self, path: str | Path) -> None:
-        """Write a CSV or a Parquet file, whichever the name ends in."""
+        """Write a CSV or a Parquet file, whichever the name ends in.
+
+        In CSV a text that a spreadsheet would run as a formula gets an apostrophe in front; Parquet keeps it as it is.
+        """
         import duckdb
 
         target = Path(path)
@@ -67,13 +71,13 @@ class Sample:
             raise BadParameter("path", str(path), why=why, fix="end the name in .csv or .parquet")
         quoted = "'" + str(target).replace("'", "''") + "'"
         try:
-            self._relation().query("sample", f"COPY sample TO {quoted} {options}")
+            self._relation(safe=target.suffix.lower() == ".csv").query("sample", f"COPY sample TO {quoted} {options}")
         except duckdb.Error as error:
             fix = "use a folder that exists and may be written to"
             raise BadParameter("path", str(path), why="the file could not be written", fix=fix) from error
 
-    def _relation(self) -> Any:  # noqa: ANN401  (duckdb has no types)
-        """Return the sample as a DuckDB relation, which reads our arrays where they are."""
+    def _relation(self, *, safe: bool = False) -> Any:  # noqa: ANN401  (duckdb has no types)
+        """Return the sample as a DuckDB relation, which reads our arrays where they are; `safe` for a spreadsheet."""
         import duckdb
 
         arrays: dict[str, Any] = {}
@@ -82,7 +86,7 @@ class Sample:
             value, gone = f"v{place}", f"m{place}"
             arrays[value] = np.ascontiguousarray(each.values)
             if each.kind == "key":
-                keys.append([*each.keys])
+                keys.append([spreadsheet_cell(key) for key in each.keys] if safe else [*each.keys])
                 kind = "VARCHAR" if isinstance(each.keys[0], str) else "BIGINT"
                 sql = f"(${len(keys)}::{kind}[])[{value} + 1]"
             elif each.kind == "date":
@@ -92,7 +96,7 @@ class Sample:
             if each.missing is not None:
                 arrays[gone] = np.ascontiguousarray(each.missing)
                 sql = f"CASE WHEN NOT {gone} THEN {sql} END"
-            texts.append(f"{sql} AS {_quoted(name)}")
+            texts.append(f"{sql} AS {_quoted(str(spreadsheet_cell(name)) if safe else name)}")
         engine = duckdb.connect()
         engine.register("drawn", arrays)
         return engine.sql(select(texts, "drawn"), params=keys)

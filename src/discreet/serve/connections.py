@@ -47,14 +47,14 @@ class BoundedConnection(H11Protocol):
 
     _deadline: asyncio.TimerHandle | None = None
     _waits_for: object = None
-    _since = 0.0
+    since = 0.0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take the connection, if there is room or another one can go."""
         super().connection_made(transport)
-        self._since = time.monotonic()
+        self.since = time.monotonic()
         if len(self.connections) > most_connections() and not self._made_room():
-            self._refuse(503)
+            self.refuse(503)
             return
         self._watch()
 
@@ -66,7 +66,7 @@ class BoundedConnection(H11Protocol):
     def on_response_complete(self) -> None:
         """Begin to wait for the next request."""
         super().on_response_complete()
-        self._since = time.monotonic()
+        self.since = time.monotonic()
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -87,7 +87,7 @@ class BoundedConnection(H11Protocol):
         ]
         if not others:
             return False
-        min(others, key=lambda each: each._since)._refuse(503)
+        min(others, key=lambda each: each.since).refuse(503)
         return True
 
     def _watch(self) -> None:
@@ -99,14 +99,14 @@ class BoundedConnection(H11Protocol):
         if self.asking and not self.transport.is_closing():
             self._waits_for = state
             seconds = HEAD_SECONDS if state is h11.IDLE else BODY_SECONDS
-            self._deadline = self.loop.call_later(seconds, self._refuse, 408)
+            self._deadline = self.loop.call_later(seconds, self.refuse, 408)
 
     def _forget(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
         self._deadline, self._waits_for = None, None
 
-    def _refuse(self, status: int) -> None:
+    def refuse(self, status: int) -> None:
         """Answer with a status, if nothing was answered yet, and close."""
         self._forget()
         self.connections.discard(self)

@@ -35,6 +35,18 @@ def export(path: Path, collection: Collection, sketches: Mapping[int, Sketch]) -
             raise BadParameter("file", str(path), why="the file could not be written", fix=fix) from error
 
 
+def is_export(path: Path) -> bool:
+    """Return whether a file is one that `export` wrote: nothing else is written over by another export."""
+    import duckdb
+
+    try:
+        with duckdb.connect() as connection:
+            found = connection.execute("SELECT * FROM read_parquet(?) LIMIT 0", [str(path)]).description
+    except duckdb.Error:
+        return False
+    return [column[0] for column in found or ()] == [part.split()[0] for part in _COLUMNS.split(", ")]
+
+
 def load(path: Path, collection: Collection) -> dict[int, Sketch]:
     """Return the sketches that `export` wrote, by epoch; those of another collection are refused."""
     import duckdb

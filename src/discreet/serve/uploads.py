@@ -19,8 +19,8 @@ class Upload:
 class Uploads:
     """All bodies that are held, the oldest first.
 
-    Guarantee: never more than `most` bytes of them. Where there is no room, the oldest one that is not complete is given
-    up for the newer one: bodies that are held open shut nobody out.
+    Guarantee: never more than `most` bytes of them. Where there is no room, the oldest one that is not complete is
+    given up for the newer one: bodies that are held open shut nobody out.
     """
 
     __slots__ = ("_held", "_most", "_size")

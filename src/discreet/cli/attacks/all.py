@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from discreet.cli._attacking import opened, outcome_table, progress, table_options
+from discreet.cli._file import NEW_FILE, written_anywhere
 from discreet.cli.output import Output
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 @click.option("--only", multiple=True, metavar="ATTACK", help="This attack alone; may be repeated.")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=NEW_FILE,
     default=Path("attacks.html"),
     show_default=True,
     help="Where the page goes; a name that ends in .json gets the figures alone.",
@@ -39,7 +40,8 @@ def command(output: Output, table: Path | None, identifier: str | None, only: tu
     with progress(output) as say:
         found = report(copied, only=[name.replace("-", "_") for name in only] or list(attacks), say=say)
         say("write the page")
-        save(found, out)
+        with written_anywhere(out) as place:
+            save(found, place)
     output.show({**found.record(), "out": str(out)}, outcome_table(found.outcomes), _closing(found, out))
 
 

@@ -1,0 +1,125 @@
+"""New files: the one way in which a result is written, and what is never written over."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from discreet.core.errors import BadParameter, Refusal
+
+_DATABASE = b"SQLite format 3\0"
+_ANCHOR = b'"anchor"'
+_NAMED = frozenset({"collection.json", "collection.key", "discreet.toml"})
+
+
+class Occupied(Refusal, FileExistsError):
+    """A file that is there already, and is not written over."""
+
+
+def check_place(path: Path, *, force: bool = False) -> None:
+    """Refuse a place that nothing is written to: before anything is computed or paid.
+
+    Guarantee: vaults and stores, what lies beside them, anchors, collections, policies and symbolic links are never
+    replaced; other files only by force.
+    """
+    if _beside_database(path):
+        raise _never(path, "it is a vault or a store, or belongs to one")
+    try:
+        found = path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except (OSError, ValueError) as error:
+        raise _unwritten(path) from error
+    if not stat.S_ISREG(found.st_mode):
+        raise _never(path, "it is a link, a folder or a device, and those are not followed")
+    if path.name in _NAMED or _ANCHOR in _head(path):
+        raise _never(path, "it belongs to a vault or a collection")
+    if not force:
+        fix = "choose another name, or write over it with --force (force=True in Python)"
+        raise Occupied(f"file {path}", why="it is there already", fix=fix, value=str(path))
+
+
+@contextmanager
+def new_file(path: str | Path, *, force: bool = False, private: bool = False) -> Iterator[Path]:
+    """Yield a fresh place beside `path` to write to; what was written there gets the name at the end, or nothing does.
+
+    Guarantee: as `check_place`, also if something appears there meanwhile: without force the name is taken only if it
+    is still free, and a link is never followed.
+    """
+    place = Path(path)
+    check_place(place, force=force)
+    fresh = place.with_name(f".{secrets.token_hex(8)}{place.suffix}")
+    try:
+        # Made first, so that whoever writes to it finds a file of the right owner and mode.
+        os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600 if private else 0o666))
+    except (OSError, ValueError) as error:
+        raise _unwritten(place) from error
+    try:
+        yield fresh
+        check_place(place, force=force)
+        _settle(fresh, place, force=force)
+    except Refusal as refusal:  # of whoever wrote to it, and only knows that name
+        refusal.what, refusal.fix = (text.replace(fresh.name, place.name) for text in (refusal.what, refusal.fix))
+        refusal.value = str(place) if refusal.value in (fresh, str(fresh)) else refusal.value
+        raise
+    except OSError as error:
+        raise _unwritten(place) from error
+    finally:
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
+
+
+def write_file(path: str | Path, text: str, *, force: bool = False, private: bool = False) -> None:
+    """Write a text as a new file; with `private`, only its owner may read it."""
+    with new_file(path, force=force, private=private) as place:
+        place.write_text(text, encoding="utf-8")
+
+
+def _settle(fresh: Path, place: Path, *, force: bool) -> None:
+    """Give the file its name: a rename would write over what is there, a link does not."""
+    try:
+        if force:
+            fresh.replace(place)
+        else:
+            place.hardlink_to(fresh)
+    except FileExistsError as error:
+        check_place(place)
+        raise _unwritten(place) from error
+    except OSError as error:  # a file system without links
+        if force or not fresh.exists():
+            raise _unwritten(place) from error
+        mode = fresh.stat().st_mode & 0o777
+        handle = os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0), mode)
+        with os.fdopen(handle, "wb") as file:
+            file.write(fresh.read_bytes())
+
+
+def _beside_database(path: Path) -> bool:
+    """Return whether the place is a database, or has the name of one with something added, such as -wal or .anchor."""
+    name = path.name
+    ends = [at for at, letter in enumerate(name) if letter in ".-" and at] + [len(name)]
+    return any(_head(path.with_name(name[:end])).startswith(_DATABASE) for end in ends)
+
+
+def _head(path: Path) -> bytes:
+    """Return the first bytes of a file, wherever a link leads; none where it cannot be read."""
+    try:
+        if not path.is_file():
+            return b""
+        with path.open("rb") as file:
+            return file.read(32)
+    except (OSError, ValueError):
+        return b""
+
+
+def _never(path: Path, why: str) -> Refusal:
+    return Occupied(f"file {path}", why=why, fix="choose another name; no option writes over it", value=str(path))
+
+
+def _unwritten(path: Path) -> BadParameter:
+    fix = "use a folder that exists and that you may write to"
+    return BadParameter("path", str(path), why="the file cannot be written", fix=fix)

@@ -1,0 +1,113 @@
+"""New files: nothing is written over without force, and vaults, stores, anchors and links never."""
+
+import sqlite3
+import stat
+
+import pytest
+
+from discreet.core.errors import BadParameter
+from discreet.core.file import Occupied, check_place, new_file, write_file
+
+
+@pytest.fixture
+def vault(tmp_path):
+    place = tmp_path / "v.discreet"
+    with sqlite3.connect(place) as connection:
+        connection.execute("CREATE TABLE one (a)")
+    connection.close()
+    return place
+
+
+def test_a_new_file_is_written_and_nothing_is_left_beside_it(tmp_path):
+    write_file(tmp_path / "a.json", "text")
+    assert (tmp_path / "a.json").read_text() == "text"
+    assert [each.name for each in tmp_path.iterdir()] == ["a.json"]
+
+
+def test_a_private_file_is_for_its_owner_alone(tmp_path):
+    write_file(tmp_path / "key", "secret", private=True)
+    assert stat.S_IMODE((tmp_path / "key").stat().st_mode) == 0o600
+
+
+def test_a_file_that_is_there_is_kept_unless_forced(tmp_path):
+    place = tmp_path / "a.json"
+    place.write_text("mine")
+    with pytest.raises(Occupied, match="there already"):
+        write_file(place, "other")
+    assert place.read_text() == "mine"
+    write_file(place, "other", force=True)
+    assert place.read_text() == "other"
+
+
+@pytest.mark.parametrize(
+    "name", ["v.discreet", "v.discreet-wal", "v.discreet-shm", "v.discreet.anchor", "v.discreet.x"]
+)
+def test_a_vault_and_what_belongs_to_it_is_never_written_over(vault, name):
+    before = vault.read_bytes()
+    with pytest.raises(Occupied, match="vault or a store"):
+        write_file(vault.with_name(name), "other", force=True)
+    assert vault.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["collection.json", "collection.key", "discreet.toml"])
+def test_collections_and_policies_are_never_written_over(tmp_path, name):
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(Occupied, match="belongs to"):
+        write_file(tmp_path / name, "other", force=True)
+
+
+def test_an_anchor_elsewhere_is_never_written_over(tmp_path):
+    from discreet.core import record
+
+    (tmp_path / "head").write_text(record.write("anchor", {"head": "0"}))
+    with pytest.raises(Occupied, match="belongs to"):
+        write_file(tmp_path / "head", "other", force=True)
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_link_is_not_followed(tmp_path, force):
+    target, link, loose = tmp_path / "target", tmp_path / "link", tmp_path / "loose"
+    target.write_text("mine")
+    link.symlink_to(target)
+    loose.symlink_to(tmp_path / "nothing")
+    for place in (link, loose):
+        with pytest.raises(Occupied, match="link"):
+            write_file(place, "other", force=force)
+    assert target.read_text() == "mine"
+    assert not (tmp_path / "nothing").exists()
+
+
+def test_what_appears_meanwhile_is_kept(tmp_path):
+    place = tmp_path / "a.json"
+
+    def race():
+        with new_file(place) as fresh:
+            fresh.write_text("other")
+            place.write_text("mine")
+
+    with pytest.raises(Occupied):
+        race()
+    assert place.read_text() == "mine"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_work_that_fails_leaves_what_was_there(tmp_path):
+    place = tmp_path / "a.json"
+    place.write_text("mine")
+
+    def fail():
+        with new_file(place, force=True) as fresh:
+            fresh.write_text("half")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert place.read_text() == "mine"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_folder_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(BadParameter, match="cannot be written"):
+        write_file(tmp_path / "none" / "a.json", "text")
+    with pytest.raises(Occupied):
+        check_place(tmp_path, force=True)
