@@ -15,14 +15,14 @@ EVERY_STORE = True
 FUTURE = datetime(2099, 1, 1, tzinfo=UTC)
 
 
-def never():
+def never(*_):
     raise AssertionError("the work was done again")
 
 
 def test_a_grant_that_has_expired_never_answers_again_however_far_the_clock_goes_back(ledger, path, clock):
     token = ledger.grant("ann", ["visits"], expires=START + timedelta(hours=1))
     ann = {"analyst": "ann", "grant": ledger.authenticate(token).id}
-    ledger.run(charge("q", **ann), lambda: "41")
+    ledger.run(charge("q", **ann), lambda *_: "41")
     clock.move(hours=2)
     ledger.refused(None, "r", "an entry of that time")
     answers = 0
@@ -43,15 +43,15 @@ def test_a_grant_that_has_expired_never_answers_again_however_far_the_clock_goes
 
 def test_a_clock_that_jumped_ahead_freezes_no_window_and_gives_nothing_back(ledger, clock):
     ledger.window("people", epsilon(Fraction(1, 10)))
-    ledger.run(charge("a"), lambda: "41")
+    ledger.run(charge("a"), lambda *_: "41")
     clock.now = FUTURE
-    ledger.run(charge("b"), lambda: "41")  # a new month, by that clock
+    ledger.run(charge("b"), lambda *_: "41")  # a new month, by that clock
     clock.now = START
     for _ in range(3):
         with pytest.raises(LimitExceeded, match="the month 2099-01"):
             ledger.run(charge("c"), never)
     clock.move(days=32)
-    ledger.run(charge("c"), lambda: "41")  # time went on from the last entry
+    ledger.run(charge("c"), lambda *_: "41")  # time went on from the last entry
     with pytest.raises(LimitExceeded, match="the month 2099-02"):
         ledger.run(charge("d"), never)
     assert ledger.spent("people").loss == Fraction(3, 10)
@@ -63,7 +63,7 @@ def test_a_correction_brings_grants_and_windows_back_and_refunds_nothing(ledger,
     token = ledger.grant("ann", ["visits"], expires=START + timedelta(days=90))
     ann = {"analyst": "ann", "grant": ledger.authenticate(token).id}
     clock.now = FUTURE
-    ledger.run(charge("a"), lambda: "41")
+    ledger.run(charge("a"), lambda *_: "41")
     clock.now = START + timedelta(days=1)
     with pytest.raises(AccessRefused, match="expired"):
         ledger.authenticate(token)
@@ -71,11 +71,11 @@ def test_a_correction_brings_grants_and_windows_back_and_refunds_nothing(ledger,
     assert ledger.correct_clock() == (FUTURE, clock.now)
     assert kinds(ledger)[-1] == "clock"
     assert ledger.now() == clock.now
-    ledger.run(charge("b", **ann), lambda: "41")
+    ledger.run(charge("b", **ann), lambda *_: "41")
     with pytest.raises(LimitExceeded, match="the month 2026-11"):  # what was spent in 2099 counts now
         ledger.run(charge("c", **ann), never)
     clock.move(days=30)
-    ledger.run(charge("c", **ann), lambda: "41")
+    ledger.run(charge("c", **ann), lambda *_: "41")
     assert ledger.spent("people").loss == Fraction(3, 10)
     assert ledger.correct_clock() is None
     assert ledger.verify().entries == ledger.head[0]
@@ -96,7 +96,7 @@ def test_a_correction_opens_no_grant_that_has_really_expired(ledger, clock):
 def test_the_budget_for_life_has_no_time(ledger, clock):
     for number, year in enumerate((2026, 2099, 2027, 9999, 1970) * 2):
         clock.now = datetime(year, 12, 31, 23, 59, 59, tzinfo=UTC)
-        ledger.run(charge(f"q{number}"), lambda: "41")
+        ledger.run(charge(f"q{number}"), lambda *_: "41")
         if number % 3 == 0:
             ledger.correct_clock()
     with pytest.raises(LimitExceeded, match="account 'people'"):

@@ -16,7 +16,7 @@ from tests.ledger.helpers import charge, epsilon, kinds
 EVERY_STORE = True
 
 
-def never():
+def never(*_):
     raise AssertionError("the work was done again")
 
 
@@ -64,7 +64,7 @@ def test_no_flipped_bit_of_what_was_spent_or_promised_gives_one_more_answer(ledg
     loss = Approx(Fraction(1, 100), delta) if delta else charge().losses["people"]
 
     def ask(number):
-        return ledger.run(Charge(f"q{number}", {"flipped": loss}, {"visits": 1}), lambda: "41")
+        return ledger.run(Charge(f"q{number}", {"flipped": loss}, {"visits": 1}), lambda *_: "41")
 
     ledger.add_account("flipped", budget)
     for number in range(7):
@@ -91,7 +91,7 @@ def test_no_flipped_bit_of_what_was_spent_or_promised_gives_one_more_answer(ledg
 
 @pytest.mark.parametrize("column", ["loss", "delta"])
 def test_a_changed_tally_is_refused(ledger, path, column):
-    ledger.run(charge(analyst="ann"), lambda: "41")
+    ledger.run(charge(analyst="ann"), lambda *_: "41")
     with forger(path) as forge:
         (row,) = forge.rows("tallies")
         forge.change("tallies", row, **{column: "1/11"})
@@ -103,7 +103,7 @@ def test_a_changed_tally_is_refused(ledger, path, column):
 
 
 def test_a_changed_answer_is_never_replayed(ledger, path):
-    ledger.run(charge(), lambda: "41")
+    ledger.run(charge(), lambda *_: "41")
     with forger(path) as forge:
         (row,) = forge.rows("answers")
         forge.change("answers", row, answer="42")
@@ -113,7 +113,7 @@ def test_a_changed_answer_is_never_replayed(ledger, path):
 
 
 def test_an_answer_that_was_sealed_anew_is_refused_by_its_hash(ledger, path):
-    ledger.run(charge(), lambda: "41")
+    ledger.run(charge(), lambda *_: "41")
     with forger(path) as forge:
         (row,) = forge.rows("answers")
         forged = Settled(row["sequence"], "42")
@@ -155,10 +155,10 @@ def test_a_row_that_is_put_back_as_it_once_was_is_refused_by_an_open_ledger(ledg
     with forger(path) as forge:
         before = {table: forge.rows(table) for table in looks}
         clock.move(minutes=1)
-        ledger.run(charge("q", **ann), lambda: "41")
-        ledger.run(charge("r", **ann), lambda: "41")
+        ledger.run(charge("q", **ann), lambda *_: "41")
+        ledger.run(charge("r", **ann), lambda *_: "41")
         ledger.put("table", "visits", {"rows": 2}, private={"stamp": 2})
-        ledger.run(charge("without a grant"), lambda: "41")
+        ledger.run(charge("without a grant"), lambda *_: "41")
         ledger.revoke("ann")
         ledger.verify()
         after = {table: forge.rows(table) for table in looks}
@@ -196,8 +196,8 @@ def test_rows_that_are_put_back_with_their_seals_are_refused_when_the_vault_is_o
     ann, looks = filled(ledger)
     with forger(path) as forge:
         before = {table: forge.rows(table) for table in (*looks, "seals")}
-        ledger.run(charge("q", **ann), lambda: "41")
-        ledger.run(charge("r", **ann), lambda: "41")
+        ledger.run(charge("q", **ann), lambda *_: "41")
+        ledger.run(charge("r", **ann), lambda *_: "41")
         ledger.put("table", "visits", {"rows": 2}, private={"stamp": 2})
         ledger.revoke("ann")
         ledger.close()
@@ -224,14 +224,14 @@ def test_a_debit_that_was_put_back_before_its_answer_is_not_worked_on_again(ledg
     ledger.charge(charge())
     with forger(path) as forge:
         (unsettled,) = forge.rows("debits")
-        ledger.run(charge(), lambda: "41")
+        ledger.run(charge(), lambda *_: "41")
         forge.put("debits", unsettled)
     with pytest.raises(Tampered, match="its debit was put back"):
         ledger.run(charge(), never)
 
 
 def test_a_refusal_for_a_seal_is_no_entry_and_leaves_nothing_half_done(ledger, path):
-    ledger.run(charge(analyst="ann"), lambda: "41")
+    ledger.run(charge(analyst="ann"), lambda *_: "41")
     with forger(path) as forge:
         (row,) = forge.rows("tallies")
         forge.change("tallies", row, loss="0")

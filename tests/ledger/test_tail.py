@@ -68,7 +68,7 @@ def test_a_debit_that_is_missing_or_changed_is_found_when_the_vault_is_opened(le
     ledger.charge(charge())
     with forger(path) as forge:
         (unsettled,) = forge.rows("debits")
-        ledger.run(charge(), lambda: "41")
+        ledger.run(charge(), lambda *_: "41")
         (settled,) = forge.rows("debits")
         ledger.close()
         for forged in (lambda: forge.put("debits", unsettled), lambda: forge.remove("debits", settled)):
@@ -78,7 +78,7 @@ def test_a_debit_that_is_missing_or_changed_is_found_when_the_vault_is_opened(le
             assert refused.value.sequence in (3, 4)
             forge.put("debits", settled)
     with Ledger.open(path, clock=clock) as again:
-        assert again.run(charge(), lambda: "never")[0] == "41"
+        assert again.run(charge(), lambda *_: "never")[0] == "41"
 
 
 def test_every_changed_entry_of_the_tail_is_found_when_the_vault_is_opened(tmp_path, monkeypatch):
