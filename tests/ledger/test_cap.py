@@ -20,7 +20,7 @@ TENTH = Fraction(1, 10)
 
 def spend(ledger, token, question, amount=TENTH, **more):
     grant = ledger.authenticate(token)
-    return ledger.run(charge(question, amount, analyst=grant.analyst, grant=grant.id, **more), lambda: "41")
+    return ledger.run(charge(question, amount, analyst=grant.analyst, grant=grant.id, **more), lambda draws: "41")
 
 
 def cap(ledger, analyst="alice", scope="grant"):
@@ -97,7 +97,7 @@ def test_a_cap_is_counted_in_its_own_currency(ledger):
     ledger.add_account("smooth", Budget(epsilon=5, delta=Fraction(1, 10**6)))
     token = ledger.grant("alice", ["visits"], {"smooth": None})
     grant = ledger.authenticate(token).id
-    ledger.run(Charge("q", {"smooth": Gaussian(4)}, {"visits": 1}, "alice", grant), lambda: "41")
+    ledger.run(Charge("q", {"smooth": Gaussian(4)}, {"visits": 1}, "alice", grant), lambda draws: "41")
     ledger.grant("alice", ["visits"], {"smooth": Budget(rho=1)})
     assert cap(ledger).spent.loss == Fraction(1, 32)
     with pytest.raises(Conflict, match="cannot be counted in epsilon"):
