@@ -44,7 +44,11 @@ def read_number(column, raw):
             return None
         whole = int(raw) if WHOLE.fullmatch(raw) else None
         wide = max(map(abs, column.steps)) >= 1 << 52
-        raw = whole if wide and whole is not None and abs(whole) < 1 << 127 else float(raw)
+        if not wide or whole is None or abs(whole) >= 1 << 127:
+            return round_float(float(raw), column)
+        raw = whole
+    if isinstance(raw, float) and (whole := whole_float(raw)) is not None:
+        raw = whole  # as an integer column of the same values
     if isinstance(raw, float):
         return None if math.isnan(raw) else round_float(raw, column)
     if isinstance(raw, int | Decimal):
@@ -92,6 +96,9 @@ def read_text(raw):
         return "true" if raw else "false"
     if isinstance(raw, str):
         return raw
+    if isinstance(raw, float):
+        whole = whole_float(raw)
+        return None if whole is None else str(whole)
     if isinstance(raw, int) or (isinstance(raw, Decimal) and raw.as_tuple().exponent == 0):
         return str(int(raw))
     return None
@@ -105,9 +112,11 @@ def read_whole(raw):
         return int(raw)
     if isinstance(raw, Decimal):
         return int(raw) if raw == int(raw) else None
-    if isinstance(raw, float):
-        return int(raw) if math.isfinite(raw) and raw == int(raw) and abs(raw) < 1 << 53 else None
-    return None
+    return whole_float(raw) if isinstance(raw, float) else None
+
+
+def whole_float(raw):
+    return int(raw) if math.isfinite(raw) and raw == int(raw) and abs(raw) <= 1 << 53 else None
 
 
 def evaluate(expression, row, columns):

@@ -1,6 +1,7 @@
 """A plain Python evaluator of whole questions: lists, dictionaries and exact integers; the oracle of the engine."""
 
 import hashlib
+import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from functools import cache
@@ -364,6 +365,8 @@ def text_limbs(found):
 
 
 def person_limbs(who, whole):
-    if not whole:
-        return text_limbs(None if who is None else str(who))
-    return [(who or 0) & MASK, ((who or 0) >> 31) & MASK]
+    """Return the limbs of an identifier, which follow from its text alone, whole numbers or not."""
+    text = None if who is None else str(who)
+    if text is None or not re.fullmatch("-?[1-9][0-9]{0,17}|0", text):
+        return text_limbs(text)
+    return [int(text) & MASK, (int(text) >> 31) & MASK]

@@ -233,7 +233,8 @@ def test_a_column_too_fine_for_any_integer_is_refused_when_it_is_read():
         (dp.between(0, 1), "DATE", False),
         (dp.date("2020-01-01", "2020-01-02"), "INTEGER", False),
         (dp.one_of("A"), "ENUM('A', 'B')", True),
-        (dp.one_of("A"), "DOUBLE", False),
+        (dp.one_of("A"), "DOUBLE", True),
+        (dp.one_of("A"), "DECIMAL(9,2)", False),
         (dp.text(), "INTEGER[]", False),
     ],
 )

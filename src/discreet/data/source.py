@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from discreet.core import record as records
 from discreet.core.column import check_name
 from discreet.core.errors import BadParameter, UnknownName
+from discreet.data.barrier import BARRIER
 from discreet.data.cluster import Cluster
 from discreet.data.csv_dialect import Csv as Csv
 from discreet.data.csv_dialect import SourceMissing as SourceMissing
@@ -267,6 +268,7 @@ def connect() -> Iterator[duckdb.DuckDBPyConnection]:
         "autoload_known_extensions": "false",
     }
     with TemporaryDirectory(prefix="discreet-") as folder, duckdb.connect(config=options) as engine:
+        engine.execute(BARRIER)
         engine.execute("SET pandas_analyze_sample = 0")
         engine.execute("SET enable_progress_bar = false")
         engine.execute(f"SET temp_directory = {literal(folder)}")

@@ -27,6 +27,9 @@ ROWS, UPTO, ALL, ALLOTTED = '"~n"', '"~upto"', '"~all"', '"~a"'
 
 _BITS = 31
 _LIMB = 1 << _BITS
+# Whole numbers of fewer digits fit the narrow integers, and are recognised in a text by their spelling.
+_SHORT = 10**18
+_SHORT_TEXT = "-?[1-9][0-9]{0,17}|0"
 _CUBED = f'("~t" * "~t" % {PRIME} * "~t" % {PRIME})'
 # So many products below 2^59 add up to less than 2^62.
 _TERMS = 8
@@ -57,11 +60,35 @@ def limbs(column: Column, sql: str, dialect: Dialect) -> list[str]:
 
 
 def person_limbs(whole: bool, dialect: Dialect) -> list[str]:
-    """Write who a row belongs to as numbers from 0 to 2^31 - 1."""
-    if not whole:
-        return _hashed(PERSON, dialect)
-    number = f"COALESCE({PERSON}, 0)"
+    """Write who a row belongs to as numbers from 0 to 2^31 - 1; `whole` says that people are stored as whole numbers.
+
+    Guarantee: they follow from the identifier's text alone: 7 has the same place as an integer, a float, a decimal or a
+    text. Whole numbers of at most 18 digits are their own lowest bits, which costs least; all others are digests.
+    """
+    text = dialect.cast(PERSON, dialect.text) if whole else PERSON
+    short = f"{PERSON} BETWEEN {1 - _SHORT} AND {_SHORT - 1}" if whole else dialect.matches(PERSON, _SHORT_TEXT)
+    number = PERSON if whole else dialect.try_cast(f"(CASE WHEN {short} THEN {PERSON} END)", dialect.narrow)
+    if dialect.shares_digests:
+        # The digest of a whole number is hardly ever needed, and is no column that would be computed for every row.
+        digests = (
+            [f"COALESCE({part}, 0)" for part in dialect.digest_limbs(dialect.text_number(text))] if whole else None
+        )
+        return [
+            _either(short, bits, digest)
+            for bits, digest in zip(_two_limbs(number, dialect), digests or _hashed(PERSON, dialect), strict=True)
+        ]
+    most = _LIMB * _LIMB - 1
+    digest = dialect.cast(f"({dialect.text_number(text)} & {most})", dialect.narrow)
+    return _two_limbs(f"COALESCE((CASE WHEN {short} THEN {number} & {most} ELSE {digest} END), 0)", dialect)
+
+
+def _two_limbs(number: str, dialect: Dialect) -> list[str]:
     return [dialect.low_bits(number, _BITS), dialect.low_bits(dialect.high_bits(number, _BITS), _BITS)]
+
+
+def _either(condition: str, one: str, other: str) -> str:
+    sql = f"(CASE WHEN {condition} THEN {one} ELSE {other} END)"
+    return _Limb.of(sql, other.digest) if isinstance(other, _Limb) else sql
 
 
 def ordered(sql: str, numbers: Sequence[str], people: Sequence[str], dialect: Dialect) -> str:

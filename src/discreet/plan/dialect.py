@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -84,6 +83,10 @@ class Dialect:
         """Convert a float that is a whole number, exactly, where it fits."""
         return self.try_cast(sql, kind)
 
+    def is_number(self, sql: str, kind: str) -> str:  # noqa: ARG002
+        """Say whether a float, or a number of any size, is one at all; null of null. This is asked before all else."""
+        return f"(NOT isnan({sql}))"
+
     def number(self, sql: str) -> str:
         """Read a decimal; one that is not a number is null."""
         return sql
@@ -91,7 +94,8 @@ class Dialect:
     def person(self, sql: str, physical: str) -> str:
         """Write an identifier as a text, the same for equal ones; numbers of all types alike: 1.0 and 1.00 are 1.
 
-        Tables that share people may store them in different types, and a person with two names would count twice.
+        Tables that share people may store them in different types, and a person with two names would count twice. What
+        is not a number is a missing identifier.
         """
         kind = Physical.parse(physical)
         if kind.family == "double":
@@ -103,12 +107,12 @@ class Dialect:
         return f"trim(TRAILING '.' FROM trim(TRAILING '0' FROM {self.cast(sql, self.text)}))"
 
     def _floating_person(self, sql: str) -> str:
-        """Write a whole float as a whole number, so that zeros have no sign, and all that are not numbers as one."""
+        """Write a whole float as a whole number, so that zeros have no sign; NaN is null, and tested first."""
         narrow, wide = (self.cast(self.whole_of_double(sql, kind), self.text) for kind in (self.narrow, self.wide))
         short, long = (f"abs({sql}) < {self.float_literal(float(most))}" for most in (NARROW, WIDE))
-        nan = f"WHEN {sql} > {self.float_literal(math.inf)} THEN 'nan'"
         whole = f"WHEN {sql} = {self.floor(sql)} THEN CASE WHEN {short} THEN {narrow} WHEN {long} THEN {wide} END"
-        return f"COALESCE((CASE {nan} {whole} END), {self.cast(sql, self.text)})"
+        written = f"COALESCE((CASE {whole} END), {self.cast(sql, self.text)})"
+        return f"(CASE WHEN {self.is_number(sql, self.double)} THEN {written} END)"
 
     def plain_text(self, sql: str) -> str:
         """Read a column of text, to be compared by its code points alone."""

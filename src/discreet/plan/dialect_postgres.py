@@ -78,6 +78,11 @@ class Postgres(Dialect):
         """Write a decimal as a text, without the zeros at its end."""
         return self.cast(f"trim_scale({sql})", self.text)
 
+    def is_number(self, sql: str, kind: str) -> str:
+        """Say whether a float or a decimal is a number; NaN equals itself here."""
+        nan = self.cast("'NaN'", kind)
+        return f"({sql} <> {nan})"
+
     def number(self, sql: str) -> str:
         """Read a decimal; NaN, which equals itself here, is null."""
         return f"NULLIF({sql}, CAST('NaN' AS numeric))"

@@ -11,7 +11,7 @@ from fractions import Fraction
 from discreet.core.column import Column
 from discreet.plan.dialect import NARROW, Dialect
 from discreet.plan.physical import Physical
-from discreet.plan.whole import Whole, is_wide
+from discreet.plan.whole import OutOfRange, Whole, is_wide
 
 # How numbers, whole numbers and days are written in text: ASCII alone, on every engine.
 NUMBER = r" *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)? *"
@@ -19,6 +19,7 @@ WHOLE = r" *[+-]?[0-9]+ *"
 DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.Z+-]*)?"
 TRUE, FALSE = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
 
+_LAST_WHOLE = 2.0**53  # floats above it are whole, and not all whole numbers are floats
 _EXACT_DOUBLES = 1 << 52  # below it floor(x + 0.5) of a whole number is that number
 _MOST_DAYS = 1 << 31
 
@@ -31,10 +32,10 @@ def read_number(column: Column, physical: Physical, sql: str, dialect: Dialect) 
         case "integer" | "decimal" | "boolean":
             return _exact(_counted(physical, sql, dialect), (low, high), step, physical.places, dialect)
         case "double":
-            wide = sql if physical.name == "DOUBLE" else dialect.cast(sql, dialect.double)
-            return _floating(wide, (low, high), step, dialect)
+            double = _double(physical, sql, dialect)
+            return _where(dialect.is_number(double, dialect.double), _from_double(double, (low, high), step, dialect))
         case "numeric":
-            return _unlimited(sql, (low, high), step, dialect)
+            return _where(dialect.is_number(sql, physical.name), _unlimited(sql, (low, high), step, dialect))
         case "text":
             text = _text(physical, sql, dialect)
             rounded = _floating(dialect.double_of_text(text, NUMBER), (low, high), step, dialect)
@@ -73,7 +74,8 @@ def read_flag(_column: Column, physical: Physical, sql: str, dialect: Dialect) -
             return f"(CASE WHEN {yes} THEN TRUE WHEN {no} THEN FALSE END)"
         case "double" | "numeric":
             yes, no = (f"{sql} = {dialect.cast(key, physical.name)}" for key in "10")
-            return f"(CASE WHEN {yes} THEN TRUE WHEN {no} THEN FALSE END)"
+            found = f"(CASE WHEN {yes} THEN TRUE WHEN {no} THEN FALSE END)"
+            return _where(dialect.is_number(sql, physical.name), found)
         case "text":
             word = dialect.ascii_lower(dialect.without_blanks(_text(physical, sql, dialect)))
             yes, no = (", ".join(map(dialect.literal, words)) for words in (TRUE, FALSE))
@@ -82,7 +84,12 @@ def read_flag(_column: Column, physical: Physical, sql: str, dialect: Dialect) -
 
 
 def read_text(_column: Column, physical: Physical, sql: str, dialect: Dialect) -> str | None:
-    """Write a text as it is; whole numbers and truth values as they are spelled."""
+    """Write a text as it is; whole numbers and truth values as they are spelled, and no other numbers.
+
+    A whole number is spelled alike whatever its type: a frame turns integers to floats when one of them is missing.
+    """
+    if physical.family == "double":
+        return dialect.cast(_whole_double(physical, sql, dialect), dialect.text)
     whole = physical.family in ("integer", "boolean") or (physical.family == "decimal" and not physical.places)
     return _text(physical, sql, dialect) if whole or physical.family == "text" else None
 
@@ -99,16 +106,14 @@ def read_category(column: Column, physical: Physical, sql: str, dialect: Dialect
         case "integer" | "boolean" | "decimal":
             number, kind = _counted(physical, sql, dialect)
         case "double":
-            double = sql if physical.name == "DOUBLE" else dialect.cast(sql, dialect.double)
-            least, most = (dialect.float_literal(bound) for bound in (-(2.0**53), 2.0**53))
-            whole = f"{double} = {dialect.floor(double)} AND {double} BETWEEN {least} AND {most}"
-            number, kind = dialect.try_cast(_where(whole, double), dialect.narrow), Physical.parse(dialect.narrow)
+            number, kind = _whole_double(physical, sql, dialect), Physical.parse(dialect.narrow)
         case "numeric":
             kind = Physical.parse(dialect.wide)
             least, most = (dialect.cast(str(bound), dialect.wide) for bound in (kind.low, kind.high))
             # Rounded down it has no decimal places left, not even zeros.
             whole = dialect.floor(sql)
-            number = _where(f"{sql} BETWEEN {least} AND {most} AND {sql} = {whole}", whole)
+            found = _where(f"{sql} BETWEEN {least} AND {most} AND {sql} = {whole}", whole)
+            number = _where(dialect.is_number(sql, physical.name), found)
         case "text":
             number = dialect.whole_of_text(_text(physical, sql, dialect), WHOLE)
             kind = Physical.parse(dialect.wide)
@@ -146,6 +151,22 @@ def _stored(keys: list[int], dialect: Dialect) -> str:
 
 def _where(condition: str, sql: str) -> str:
     return f"(CASE WHEN {condition} THEN {sql} END)"
+
+
+def _double(physical: Physical, sql: str, dialect: Dialect) -> str:
+    return sql if physical.name == dialect.double else dialect.cast(sql, dialect.double)
+
+
+def _whole_double(physical: Physical, sql: str, dialect: Dialect) -> str:
+    """Write a float that is a whole number up to 2^53, beyond which floats do not tell neighbours apart, else null."""
+    double = _double(physical, sql, dialect)
+    whole = dialect.try_cast(_where(_is_whole(double, dialect), double), dialect.narrow)
+    return _where(dialect.is_number(double, dialect.double), whole)
+
+
+def _is_whole(double: str, dialect: Dialect) -> str:
+    least, most = (dialect.float_literal(bound) for bound in (-_LAST_WHOLE, _LAST_WHOLE))
+    return f"{double} BETWEEN {least} AND {most} AND {double} = {dialect.floor(double)}"
 
 
 def _text(physical: Physical, sql: str, dialect: Dialect) -> str:
@@ -207,8 +228,22 @@ def _exact(
     return found.written(wide=True) if is_wide(*bounds) else found.stored
 
 
+def _from_double(sql: str, bounds: tuple[int, int], step: Fraction, dialect: Dialect) -> str:
+    """Round a float that is a number, and a whole one exactly as an integer column of the same values would be."""
+    rounded = _floating(sql, bounds, step, dialect)
+    # Up to there neither the product, nor the quotient, nor half a step is rounded across a whole number of steps.
+    if max(map(abs, bounds)) * step.numerator < _EXACT_DOUBLES >> 2 and step.denominator < _EXACT_DOUBLES:
+        return rounded
+    whole = Physical(dialect.narrow, "integer", -(1 << 53), 1 << 53)
+    try:
+        exact = _exact((dialect.whole_of_double(sql, dialect.narrow), whole), bounds, step, 0, dialect)
+    except OutOfRange:  # an integer column is refused here, so that there is none to agree with
+        return rounded
+    return f"(CASE WHEN {_is_whole(sql, dialect)} THEN {exact} ELSE {rounded} END)"
+
+
 def _floating(sql: str, bounds: tuple[int, int], step: Fraction, dialect: Dialect) -> str:
-    """Round a float to the step, in floats, and clamp.
+    """Round a float to the step, in floats, and clamp; NaN was sorted out before.
 
     Each operation of the rounding is monotone, so that the floats which land within the bounds are those between two
     thresholds. Comparing with these first costs two comparisons and lets no float reach the cast that it could fail.
@@ -222,9 +257,7 @@ def _floating(sql: str, bounds: tuple[int, int], step: Fraction, dialect: Dialec
     least, most = dialect.float_literal(first), dialect.float_literal(last)
     kind = dialect.wide if is_wide(low, high) else dialect.narrow
     lowest, highest = (dialect.cast(str(bound), kind) for bound in bounds)
-    # NaN sorts above infinity and so fails both comparisons, which makes it null.
-    infinity = dialect.float_literal(math.inf)
-    beyond = f"CASE WHEN {sql} < {least} THEN {lowest} WHEN {sql} <= {infinity} THEN {highest} END"
+    beyond = f"CASE WHEN {sql} < {least} THEN {lowest} ELSE {highest} END"
     inside = dialect.whole_of_double(rounded, kind)
     return f"(CASE WHEN NOT ({sql} BETWEEN {least} AND {most}) THEN {beyond} ELSE {inside} END)"
 
@@ -246,9 +279,7 @@ def _unlimited(sql: str, bounds: tuple[int, int], step: Fraction, dialect: Diale
         Whole(doubled, reach[0], reach[1], dialect, wide=True).over(divisor, least_steps, most_steps).clamped(low, high)
     )
     found = inside.written(wide=True) if is_wide(low, high) else inside.stored
-    # What is not a number sorts above all others.
-    infinity = dialect.cast("'Infinity'", "NUMERIC")
-    beyond = f"CASE WHEN {sql} < {least} THEN {lowest} WHEN {sql} <= {infinity} THEN {highest} END"
+    beyond = f"CASE WHEN {sql} < {least} THEN {lowest} ELSE {highest} END"
     return f"(CASE WHEN NOT ({sql} BETWEEN {least} AND {most}) THEN {beyond} ELSE {found} END)"
 
 
