@@ -16,7 +16,7 @@ from discreet.core.schema import Table
 from discreet.core.written import as_written
 from discreet.curator._declared import column_rows, grid, table_words
 from discreet.data.home import home_of
-from discreet.data.source import Source
+from discreet.data.source import MILLISECONDS, Source
 from discreet.plan.physical import Physical
 from discreet.plan.scalar import is_readable
 
@@ -117,6 +117,10 @@ def check_columns(table: Table, physical: Mapping[str, str]) -> None:
     for name in table:
         if name not in physical:
             raise UnknownName("column of the source", name, physical)
+        if physical[name] == MILLISECONDS:
+            why = "the engine converts milliseconds, and one value too far from 1970 would make every question fail"
+            fix = "write the column in microseconds (timestamp[us]), or register it as a data frame"
+            raise BadParameter("columns", name, why=why, fix=fix)
         if not is_readable(table[name], physical[name]):
             why = f"a {table[name].kind} cannot be read from values of the type {physical[name]}, so that all were null"
             raise BadParameter("columns", name, why=why, fix="declare it as what it holds, or convert the source")
@@ -128,10 +132,21 @@ def check_columns(table: Table, physical: Mapping[str, str]) -> None:
             raise BadParameter("columns", name, why=why, fix="rename one of the two in the source")
     if identifier is not None and identifier not in physical:
         raise UnknownName("identifier column of the source", identifier, physical)
-    if identifier is not None and Physical.parse(physical[identifier]).family in ("timestamp", "instant"):
+    if identifier is not None and _is_moment(physical[identifier]):
         # Engines write moments as text by their own clock, and fail on those at the ends of their range.
         why = f"people cannot be told apart safely by moments in time, of the type {physical[identifier]}"
         raise BadParameter("identifier", identifier, why=why, fix="use a text or integer column")
+
+
+def _is_moment(physical: str) -> bool:
+    """Whether values are moments, times of day or durations, or may have some inside."""
+    nested = physical.endswith("]") or physical.startswith(("STRUCT(", "MAP(", "UNION("))
+    family = Physical.parse(physical).family
+    return (
+        family in ("timestamp", "instant")
+        or nested
+        or (family == "other" and physical.startswith(("TIME", "INTERVAL")))
+    )
 
 
 def budget_record(budget: Budget) -> dict[str, str | None]:

@@ -1,12 +1,15 @@
 """Copies: rows that live in memory, written beside the vault as a Parquet file that only its owner may read.
 
 Columns keep the types their frame declares. A column of Python objects declares none, and a dict of lists has none
-at all, so that these become text: to look at the values and choose would let one record decide.
+at all, so that these become text: to look at the values and choose would let one record decide. No value makes copying
+fail: moments beyond what microseconds since 1970 can count are nulls, and columns of times of day, durations and nested
+values, which no declaration can read, are copied without their values.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +18,12 @@ from typing import Any
 
 from discreet.core.errors import BadParameter, Refusal
 from discreet.data.source import Source, connect, literal
+
+
+# Types of which nothing is read, and whose values may fail to be converted.
+_UNREAD = re.compile(r"TIME(_NS| WITH TIME ZONE)?|INTERVAL|.*\]|(STRUCT|MAP|UNION)\(.*", re.DOTALL)
+# Of what begins so in the name of a column that we make, the unit in microseconds follows.
+_COUNTED = "~instant "
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +66,10 @@ def _write(relation: object, file: Path) -> None:
     with connect() as engine:
         try:
             engine.register("frame", relation)
-            engine.execute(f"COPY frame TO {literal(str(file))} (FORMAT parquet, USE_TMP_FILE false)")
+            columns = ", ".join(_column(name, kind) for name, kind, *_ in engine.execute("DESCRIBE frame").fetchall())
+            engine.execute(
+                f"COPY (SELECT {columns} FROM frame) TO {literal(str(file))} (FORMAT parquet, USE_TMP_FILE false)"
+            )
         except duckdb.Error:
             # The engine's text might quote a value of the data.
             why, fix = "the frame cannot be written as Parquet", "turn nested or foreign columns into plain ones first"
@@ -65,16 +77,99 @@ def _write(relation: object, file: Path) -> None:
     file.chmod(0o600)
 
 
+def _column(name: str, kind: str) -> str:
+    """Write how a column is copied; what depends on its type alone."""
+    quoted = _quoted(name)
+    if name.startswith(_COUNTED):
+        unit, _, found = name.removeprefix(_COUNTED).partition(" ")
+        moment = f"make_timestamp(TRY_CAST(CAST({quoted} AS HUGEINT) * {int(unit)} AS BIGINT))"
+        return f"TRY({moment} AT TIME ZONE 'UTC') AS {_quoted(found)}"
+    if kind in ("TIMESTAMP_S", "TIMESTAMP_MS"):
+        return f"TRY_CAST({quoted} AS TIMESTAMP) AS {quoted}"
+    return f"CAST(NULL AS {kind}) AS {quoted}" if _UNREAD.fullmatch(kind) else quoted
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
 def _relation(data: object) -> object:
     """Return what the engine may register: a pandas frame, an Arrow stream, or arrays of text."""
     if _is_pandas(data):
-        return data
+        return _from_pandas(data)
     if isinstance(data, Mapping):
         return _as_text(data)
     if hasattr(data, "__arrow_c_stream__"):
-        return _Capsule(data)
+        return _Capsule(_from_polars(data) if _is_of(data, "polars") else _from_arrow(data))
     why, fix = "rows come from a file or a data frame", "use a path, pandas, Polars, Arrow, or a dict of lists"
     raise BadParameter("source", type(data).__name__, why=why, fix=fix)
+
+
+def _from_pandas(data: Any) -> object:  # noqa: ANN401
+    """Return a pandas frame whose objects are texts, and whose moments with a zone count from 1970 where that is coarse.
+
+    With columns of Arrow types the frame becomes an Arrow table, by its types alone.
+    """
+    import numpy as np
+
+    frame = data.copy(deep=False)
+    names = [str(name) for name in frame.columns]
+    arrow = False
+    for place, kind in enumerate(frame.dtypes):
+        column = frame.iloc[:, place]
+        arrow = arrow or hasattr(kind, "pyarrow_dtype")
+        if kind == object:
+            texts = np.empty(len(column), dtype=object)
+            texts[:] = [_written(value) for value in column]
+            frame.isetitem(place, type(column)(texts, index=column.index, dtype="string"))
+        elif getattr(kind, "tz", None) is not None and kind.unit in ("s", "ms"):
+            # Without a zone it is in UTC; what is missing is the least integer, which becomes null in microseconds.
+            frame.isetitem(place, column.to_numpy(f"datetime64[{kind.unit}]").view("int64"))
+            names[place] = _counted(names[place], kind.unit)
+    frame.columns = names
+    if not arrow:
+        return frame
+    import pyarrow as pa
+
+    return _Capsule(_from_arrow(pa.Table.from_pandas(frame, preserve_index=False)))
+
+
+def _from_polars(frame: Any) -> Any:  # noqa: ANN401
+    """Return a Polars frame whose coarse moments with a zone count from 1970."""
+    coarse = {
+        name: _counted(name, "ms")
+        for name, kind in dict(getattr(frame, "schema", {})).items()
+        if getattr(kind, "time_zone", None) is not None and kind.time_unit == "ms"
+    }
+    return frame.with_columns(*(frame[name].to_physical() for name in coarse)).rename(coarse) if coarse else frame
+
+
+def _from_arrow(frame: Any) -> Any:  # noqa: ANN401
+    """Return an Arrow stream whose coarse moments with a zone count from 1970; the engine would fail to convert them."""
+    try:
+        import pyarrow as pa
+    except ImportError:  # then it is nobody's table of pyarrow
+        return frame
+    reader = pa.RecordBatchReader.from_stream(frame)
+    coarse = {
+        place: pa.field(_counted(field.name, field.type.unit), pa.int64())
+        for place, field in enumerate(reader.schema)
+        if pa.types.is_timestamp(field.type) and field.type.tz is not None and field.type.unit in ("s", "ms")
+    }
+    if not coarse:
+        return reader
+    schema = pa.schema([coarse.get(place, field) for place, field in enumerate(reader.schema)])
+
+    def batches() -> Any:  # noqa: ANN401
+        for batch in reader:
+            arrays = [array.view(pa.int64()) if place in coarse else array for place, array in enumerate(batch.columns)]
+            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+    return pa.RecordBatchReader.from_batches(schema, batches())
+
+
+def _counted(name: str, unit: str) -> str:
+    return f"{_COUNTED}{({'s': 10**6, 'ms': 10**3})[unit]} {name}"
 
 
 def _as_text(data: Mapping[Any, Any]) -> dict[str, Any]:
@@ -97,16 +192,38 @@ def _as_text(data: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _written(value: object) -> str | None:
-    """Write a value as a CSV file would have it; what is no text that an engine can store is null."""
-    if value is None:
+    """Write a value as a CSV file would have it; what is missing, or no text that an engine can store, is null.
+
+    Whole floats are written as whole numbers, and truth values as engines write them: a list of numbers becomes one of
+    floats, and a column of truth values one of objects, when a single value is missing.
+    """
+    if type(value) is str:
+        text = value
+    elif _is_missing(value):
         return None
-    text = str(value)
+    elif isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        text = "true" if value else "false"
+    elif type(value).__name__.startswith("float") and float(value).is_integer():  # type: ignore[arg-type]
+        text = str(int(value))  # type: ignore[call-overload]
+    else:
+        text = str(value)
     return None if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text) else text
+
+
+def _is_missing(value: object) -> bool:
+    """Whether this is None, or what NumPy and pandas write for it: NaN, NaT and NA."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType") or str(value) == "NaT":
+        return True
+    return type(value).__name__.startswith(("float", "Decimal")) and value != value  # noqa: PLR0124
 
 
 def _is_pandas(data: object) -> bool:
     # By its name, so that nobody has to have pandas.
-    return type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns")
+    return _is_of(data, "pandas") and hasattr(data, "columns")
+
+
+def _is_of(data: object, package: str) -> bool:
+    return type(data).__module__.partition(".")[0] == package
 
 
 def _safe(name: str) -> str:

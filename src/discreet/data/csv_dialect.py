@@ -1,9 +1,18 @@
-"""The dialect of a CSV file: declared, never sniffed, and the names in its first line."""
+"""The dialect of a CSV file: declared, never sniffed; the names in its first line, and how its lines are read.
+
+A record is one line: CR, LF and CRLF all end it, whichever others do, and quotes do not reach beyond it. Fields that go
+on in the next line cannot be told from a stray quote, which would take the lines after it into its own record: a line
+whose quotes are odd in number is left out, as are lines that are not UTF-8, or longer than two million bytes.
+
+Guarantee: what is read of a line is a function of that line alone.
+"""
 
 from __future__ import annotations
 
 import csv
 import gzip
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +21,10 @@ from discreet.core.errors import BadParameter, Refusal
 
 # A header longer than this is no header; reading on would be reading records.
 _MOST_HEADER = 1 << 20
+_LINE = re.compile(rb"[^\r\n]*")
+# Lines are read by a delimiter that stands in no file; a line that has it nevertheless ends there.
+_NOWHERE = "\x1f\x1e\x1d\x1c"
+_MOST_LINE = 2_000_000
 
 
 class SourceMissing(Refusal, FileNotFoundError):
@@ -23,7 +36,7 @@ class SourceMissing(Refusal, FileNotFoundError):
 
 @dataclass(frozen=True, slots=True)
 class Csv:
-    """The dialect of a CSV file: declared, never sniffed; `quote=None` says that every line is one record.
+    """The dialect of a CSV file: declared, never sniffed; `quote=None` says that quotes are characters like others.
 
     Where `header` is true the first line is skipped, and names the columns unless `names` does. `columns` has the names
     in the end, once `settle` has looked.
@@ -53,11 +66,50 @@ class Csv:
                 _check_names(names)
 
 
+def lines_options(dialect: Csv, *, packed: bool) -> str:
+    """Write the options by which DuckDB reads a file line by line: CR and LF each end one, and blank ones are nulls."""
+    return (
+        f"auto_detect=false, columns={{line: 'VARCHAR'}}, delim='{_NOWHERE}', quote='', escape='', new_line='\\n',"
+        f" header={str(dialect.header).lower()}, compression='{'gzip' if packed else 'none'}', null_padding=true,"
+        f" ignore_errors=true, strict_mode=false, max_line_size={_MOST_LINE}"
+    )
+
+
+def records_sql(dialect: Csv, columns: Sequence[str], lines: str) -> str:
+    """Write the records of lines: a line too short is filled with nulls, one too long is cut, empty fields are null."""
+    split = f"string_split(line, {_literal(dialect.delimiter)})"
+    where = "line IS NOT NULL"
+    if dialect.quote is not None:
+        quote = _literal(dialect.quote)
+        split = f"(CASE WHEN contains(line, {quote}) THEN {_quoted_fields(dialect)} ELSE {split} END)"
+        where += f" AND (length(line) - length(replace(line, {quote}, ''))) % 2 = 0"
+    names = ['"' + name.replace('"', '""') + '"' for name in columns]
+    fields = ", ".join(f"NULLIF(fields[{place}], '') AS {name}" for place, name in enumerate(names, 1))
+    return f"(SELECT {fields} FROM (SELECT {split} AS fields FROM {lines} WHERE {where}))"
+
+
+def _quoted_fields(dialect: Csv) -> str:
+    """Write the fields of a line that has quotes; what stands after a closing quote is dropped."""
+    delimiter, quote = (f"\\x{ord(character):02x}" for character in (dialect.delimiter, dialect.quote or ""))
+    closed = f"{quote}(?:[^{quote}]|{quote}{quote})*{quote}"
+    each = f"'({closed}[^{delimiter}]*|[^{delimiter}]*)(?:{delimiter}|$)'"
+    one = _literal(dialect.quote or "")
+    inside = f"regexp_extract(field, '^{closed}')"
+    plain = f"replace(substr({inside}, 2, length({inside}) - 2), {one} || {one}, {one})"
+    taken = f"CASE WHEN {inside} = '' THEN field ELSE {plain} END"
+    return f"list_transform(regexp_extract_all(line, {each}, 1), lambda field: {taken})"
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
 def header_of(path: Path, dialect: Csv) -> tuple[str, ...]:
     """Return the names in the first line of a file; columns without a name get one by their place."""
     try:
         with gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb") as file:
-            text = file.readline(_MOST_HEADER).decode("utf-8-sig")
+            line = _LINE.match(file.read(_MOST_HEADER))
+            text = line[0].decode("utf-8-sig") if line else ""
     except (OSError, EOFError, UnicodeDecodeError):
         raise missing(str(path), "its first line cannot be read as UTF-8 text") from None
     names = _split(text, dialect)

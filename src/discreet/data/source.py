@@ -22,7 +22,7 @@ from discreet.data.barrier import BARRIER
 from discreet.data.cluster import Cluster
 from discreet.data.csv_dialect import Csv as Csv
 from discreet.data.csv_dialect import SourceMissing as SourceMissing
-from discreet.data.csv_dialect import header_of, missing
+from discreet.data.csv_dialect import header_of, lines_options, missing, records_sql
 from discreet.data.server import Server
 
 if TYPE_CHECKING:
@@ -35,6 +35,9 @@ _PARQUET = (".parquet", ".pq")
 _CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 _WILD = frozenset("*?[")
 _OPTIONS: dict[str, type[Options]] = {"csv": Csv, "postgres": Server, "spark": Cluster}
+# Moments in milliseconds, in a Parquet file: the engine converts them to microseconds and fails on those too far away,
+# whatever is asked, so that they are never read.
+MILLISECONDS = "TIMESTAMP (MILLISECONDS)"
 _SERVERS = ("postgresql://", "postgres://")
 
 
@@ -216,7 +219,8 @@ def _files_of(whole: Path, path: str, pattern: bool) -> list[Path]:
 def describe(source: Source) -> dict[str, str]:
     """Return the physical type of every column, in the order of the file; no record is looked at.
 
-    Parquet files whose schemas differ are refused: casting one to the other could fail on a record.
+    Parquet files whose schemas differ are refused: casting one to the other could fail on a record. Moments in
+    milliseconds have a type of their own, which nothing is read from.
     """
     if isinstance(source.options, Csv):
         files(source)
@@ -235,24 +239,14 @@ def describe(source: Source) -> dict[str, str]:
 def relation_sql(source: Source) -> tuple[str, list[object]]:
     """Return what stands after FROM to read the source in DuckDB, and its parameters (none: all is quoted).
 
-    A CSV row that is too short is filled with nulls, one too long is cut; a row that is not UTF-8, or longer than two
-    million bytes, is left out. None of them raises.
+    A record of a CSV file is one line, and what is read of it follows from that line alone (`csv_dialect`): none raises.
     """
     paths = "[" + ", ".join(literal(glob.escape(str(file))) for file in files(source)) + "]"
     if not isinstance(source.options, Csv):
         # Partition names in paths would be columns whose types are guessed from which folders there are.
         return f"read_parquet({paths}, hive_partitioning=false{_utf8_option()})", []
-    columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in _columns(source))
-    quote = literal(source.options.quote or "")
-    # Only a single thread can pad rows where quoted fields may contain the end of a line.
-    parallel = "true" if source.options.quote is None else "false"
-    compression = "gzip" if source.path.lower().endswith(".gz") else "none"
-    options = (
-        f"auto_detect=false, columns={{{columns}}}, delim={literal(source.options.delimiter)}, quote={quote},"
-        f" escape={quote}, header={str(source.options.header).lower()}, compression='{compression}',"
-        f" null_padding=true, ignore_errors=true, strict_mode=false, parallel={parallel}"
-    )
-    return f"read_csv({paths}, {options})", []
+    options = lines_options(source.options, packed=source.path.lower().endswith(".gz"))
+    return records_sql(source.options, _columns(source), f"read_csv({paths}, {options})"), []
 
 
 @contextmanager
@@ -287,10 +281,23 @@ def _schema(engine: duckdb.DuckDBPyConnection, file: Path) -> dict[str, str]:
         rows = engine.execute(
             "DESCRIBE SELECT * FROM read_parquet(?, hive_partitioning=false)", [glob.escape(str(file))]
         )
-        return {str(name): str(kind) for name, kind, *_ in rows.fetchall()}
+        schema = {str(name): str(kind) for name, kind, *_ in rows.fetchall()}
+        return {name: MILLISECONDS if name in _in_milliseconds(engine, file) else kind for name, kind in schema.items()}
     except duckdb.Error:
         # The engine's text might quote a value; a file that is no Parquet is all there is to say.
         raise missing(str(file), "it cannot be read as Parquet") from None
+
+
+def _in_milliseconds(engine: duckdb.DuckDBPyConnection, file: Path) -> set[str]:
+    """Return the columns of moments in milliseconds; what lies inside nested columns is never read."""
+    asked = "SELECT name, num_children, converted_type, logical_type FROM parquet_schema(?)"
+    _, *nodes = engine.execute(asked, [glob.escape(str(file))]).fetchall()
+    found, inside = set(), 0
+    for name, children, converted, logical in nodes:
+        if not inside and (converted == "TIMESTAMP_MILLIS" or "MILLIS=Milli" in str(logical)):
+            found.add(str(name))
+        inside += (children or 0) - (1 if inside else 0)
+    return found
 
 
 def _utf8_option() -> str:
