@@ -67,18 +67,21 @@ class Csv:
 
 
 def lines_options(dialect: Csv, *, packed: bool) -> str:
-    """Write the options by which DuckDB reads a file line by line: CR and LF each end one, and blank ones are nulls."""
+    """Write the options by which DuckDB reads a file line by line: CR and LF each end one, and blank ones are nulls.
+
+    Several threads would lose lines where their buffers meet, which one line more or less moves.
+    """
     return (
         f"auto_detect=false, columns={{line: 'VARCHAR'}}, delim='{_NOWHERE}', quote='', escape='', new_line='\\n',"
         f" header={str(dialect.header).lower()}, compression='{'gzip' if packed else 'none'}', null_padding=true,"
-        f" ignore_errors=true, strict_mode=false, max_line_size={_MOST_LINE}"
+        f" ignore_errors=true, strict_mode=false, max_line_size={_MOST_LINE}, parallel=false"
     )
 
 
 def records_sql(dialect: Csv, columns: Sequence[str], lines: str) -> str:
     """Write the records of lines: a line too short is filled with nulls, one too long is cut, empty fields are null."""
     split = f"string_split(line, {_literal(dialect.delimiter)})"
-    where = "line IS NOT NULL"
+    where = "line <> ''"
     if dialect.quote is not None:
         quote = _literal(dialect.quote)
         split = f"(CASE WHEN contains(line, {quote}) THEN {_quoted_fields(dialect)} ELSE {split} END)"
