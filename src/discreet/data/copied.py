@@ -19,7 +19,6 @@ from typing import Any
 from discreet.core.errors import BadParameter, Refusal
 from discreet.data.source import Source, connect, literal
 
-
 # Types of which nothing is read, and whose values may fail to be converted.
 _UNREAD = re.compile(r"TIME(_NS| WITH TIME ZONE)?|INTERVAL|.*\]|(STRUCT|MAP|UNION)\(.*", re.DOTALL)
 # Of what begins so in the name of a column that we make, the unit in microseconds follows.
@@ -67,9 +66,8 @@ def _write(relation: object, file: Path) -> None:
         try:
             engine.register("frame", relation)
             columns = ", ".join(_column(name, kind) for name, kind, *_ in engine.execute("DESCRIBE frame").fetchall())
-            engine.execute(
-                f"COPY (SELECT {columns} FROM frame) TO {literal(str(file))} (FORMAT parquet, USE_TMP_FILE false)"
-            )
+            chosen = f"SELECT {columns} FROM frame"  # noqa: S608
+            engine.execute(f"COPY ({chosen}) TO {literal(str(file))} (FORMAT parquet, USE_TMP_FILE false)")
         except duckdb.Error:
             # The engine's text might quote a value of the data.
             why, fix = "the frame cannot be written as Parquet", "turn nested or foreign columns into plain ones first"
@@ -106,7 +104,7 @@ def _relation(data: object) -> object:
 
 
 def _from_pandas(data: Any) -> object:  # noqa: ANN401
-    """Return a pandas frame whose objects are texts, and whose moments with a zone count from 1970 where that is coarse.
+    """Return a pandas frame whose objects are texts, and whose coarse moments with a zone count from 1970.
 
     With columns of Arrow types the frame becomes an Arrow table, by its types alone.
     """
@@ -118,7 +116,7 @@ def _from_pandas(data: Any) -> object:  # noqa: ANN401
     for place, kind in enumerate(frame.dtypes):
         column = frame.iloc[:, place]
         arrow = arrow or hasattr(kind, "pyarrow_dtype")
-        if kind == object:
+        if kind.kind == "O" and type(kind).__module__.startswith("numpy"):
             texts = np.empty(len(column), dtype=object)
             texts[:] = [_written(value) for value in column]
             frame.isetitem(place, type(column)(texts, index=column.index, dtype="string"))
@@ -145,7 +143,7 @@ def _from_polars(frame: Any) -> Any:  # noqa: ANN401
 
 
 def _from_arrow(frame: Any) -> Any:  # noqa: ANN401
-    """Return an Arrow stream whose coarse moments with a zone count from 1970; the engine would fail to convert them."""
+    """Return an Arrow stream whose coarse moments with a zone count from 1970: the engine would fail on some."""
     try:
         import pyarrow as pa
     except ImportError:  # then it is nobody's table of pyarrow
@@ -214,7 +212,7 @@ def _is_missing(value: object) -> bool:
     """Whether this is None, or what NumPy and pandas write for it: NaN, NaT and NA."""
     if value is None or type(value).__name__ in ("NAType", "NaTType") or str(value) == "NaT":
         return True
-    return type(value).__name__.startswith(("float", "Decimal")) and value != value  # noqa: PLR0124
+    return type(value).__name__.startswith(("float", "Decimal")) and value != value
 
 
 def _is_pandas(data: object) -> bool:

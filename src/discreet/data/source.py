@@ -239,7 +239,7 @@ def describe(source: Source) -> dict[str, str]:
 def relation_sql(source: Source) -> tuple[str, list[object]]:
     """Return what stands after FROM to read the source in DuckDB, and its parameters (none: all is quoted).
 
-    A record of a CSV file is one line, and what is read of it follows from that line alone (`csv_dialect`): none raises.
+    A record of a CSV file is one line, and what is read of it follows from that line alone: see `csv_dialect`.
     """
     paths = "[" + ", ".join(literal(glob.escape(str(file))) for file in files(source)) + "]"
     if not isinstance(source.options, Csv):
