@@ -154,13 +154,21 @@ def _from_arrow(frame: Any) -> Any:  # noqa: ANN401
         for place, field in enumerate(reader.schema)
         if pa.types.is_timestamp(field.type) and field.type.tz is not None and field.type.unit in ("s", "ms")
     }
+    coarse |= {
+        place: pa.field(field.name, pa.float32())  # the engine knows no shorter floats
+        for place, field in enumerate(reader.schema)
+        if pa.types.is_float16(field.type)
+    }
     if not coarse:
         return reader
     schema = pa.schema([coarse.get(place, field) for place, field in enumerate(reader.schema)])
 
     def batches() -> Any:  # noqa: ANN401
         for batch in reader:
-            arrays = [array.view(pa.int64()) if place in coarse else array for place, array in enumerate(batch.columns)]
+            arrays = [
+                array if array.type == field.type else array.cast(field.type)
+                for array, field in zip(batch.columns, schema, strict=True)
+            ]
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     return pa.RecordBatchReader.from_batches(schema, batches())
