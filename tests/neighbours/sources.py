@@ -87,9 +87,9 @@ class Kind:
 
 
 class Arrow(Kind):
-    """Rows in memory, as an Arrow table; DuckDB takes no halves from there."""
+    """Rows in memory, as an Arrow table."""
 
-    types = without(ARROW, "float16")
+    types = ARROW
 
     def table(self, columns):
         return pa.table({name: arrow_array(kind, found) for name, (kind, found) in columns.items()})

@@ -10,13 +10,15 @@ from tests.neighbours.pairs import COMPARED, UNITS, World
 from tests.neighbours.sources import KINDS
 
 SMALL = [name for name in KINDS if "spark" not in name]
+# Kinds whose identifiers have many types of their own; of the others two are enough here.
+MANY = ("pandas", "postgres")
 LARGE = [(kind, identifier, unit) for kind in KINDS for identifier in KINDS[kind].identifiers for unit in UNITS]
 
 
 @pytest.mark.parametrize("kind", SMALL)
 def test_neighbours_differ_by_no_more_than_one_person(kind, record_property):
     before = COMPARED[kind]
-    for number, identifier in enumerate(KINDS[kind].identifiers):
+    for number, identifier in enumerate(KINDS[kind].identifiers[:4] if kind in MANY else KINDS[kind].identifiers[:2]):
         world = World(kind, identifier, [*UNITS][number % 2])
         world.check(world.few if number == 0 else world.fewest)
     record_property("pairs", COMPARED[kind] - before)
