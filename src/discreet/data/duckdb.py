@@ -76,8 +76,8 @@ class Engine:
         }
         self._connection = duckdb.connect(config=settings)
         self._connection.execute("SET enable_progress_bar = false")
-        # Ranking within people is three times as fast without the first. With the second, one extreme record changed the
-        # statistics of its file, and a median over 128 bits took 13% longer.
+        # Ranking within people is three times as fast without the first. With the second one extreme record changed
+        # the statistics of its file, and a median over 128 bits took 13% longer.
         self._connection.execute("SET disabled_optimizers = 'top_n_window_elimination, statistics_propagation'")
         return self
 
