@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ _NORMAL = 3.0
 # Where tails are compared with beta, they are taken to be larger by this share: far more than their rounding.
 _MARGIN = 1e-9
 _BLOCK = 4096
+# Up to so many reports the bounds of all supports are computed at once, and kept.
+_SMALL = 1000
 
 
 def counts(
@@ -32,22 +35,38 @@ def counts(
     """
     gap = float(p - q)
     centre = np.asarray((support - float(n * q)) / gap, dtype=np.float64)
-    z = quantile(beta)
-    if not n:
-        return centre, centre, centre
     places = np.clip(support, 0, n)
-    low, high = _score(places, n, float(p), float(q), z)
+    if n <= _SMALL:
+        lows, highs = _table(n, p, q, float(beta))
+        low, high = lows[places], highs[places]
+    else:
+        low, high = _bounds(places, n, p, q, beta)
+    return centre, np.minimum(low, centre), np.maximum(high, centre)
+
+
+@lru_cache(maxsize=64)
+def _table(n: int, p: Fraction, q: Fraction, beta: float) -> tuple[Floats, Floats]:
+    """Return the bounds of every support, for few reports: they are asked for again and again."""
+    if not n:
+        quantile(beta)  # refuses what is no probability
+        return np.zeros(1), np.zeros(1)
+    return _bounds(np.arange(n + 1), n, p, q, beta)
+
+
+def _bounds(support: NDArray[np.int64], n: int, p: Fraction, q: Fraction, beta: float) -> tuple[Floats, Floats]:
+    """Return bounds: the normal score, and the exact one where the score's variance is that of few coins."""
+    z = quantile(beta)
+    low, high = _score(support, n, float(p), float(q), z)
     for side, bound in ((-1, low), (1, high)):
         few = np.flatnonzero(_variance(bound, n, p, q) < (_NORMAL * z * z) ** 2)
-        wanted, back = np.unique(places[few], return_inverse=True)
+        wanted, back = np.unique(support[few], return_inverse=True)
+        guess, exact = np.zeros(len(wanted)), np.zeros(len(wanted))
+        guess[back] = bound[few]
         for start in range(0, len(wanted), _BLOCK):
             part = slice(start, start + _BLOCK)
-            guess = np.zeros(len(wanted))
-            guess[back] = bound[few]
-            exact = _exact(wanted[part], guess[part], n, p, q, beta / 2, side)
-            inside = (back >= start) & (back < start + _BLOCK)
-            bound[few[inside]] = exact[back[inside] - start]
-    return centre, np.minimum(low, centre), np.maximum(high, centre)
+            exact[part] = _exact(wanted[part], guess[part], n, p, q, beta / 2, side)
+        bound[few] = exact[back]
+    return low, high
 
 
 def _variance(count: Floats, n: int, p: Fraction, q: Fraction) -> Floats:
