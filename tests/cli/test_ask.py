@@ -187,7 +187,18 @@ HOSTILE = "\x1b[2J\x1b]0;owned\x07\u202eA"
 def hostile(vault, run, result, folder, monkeypatch):
     """A table of which one key steers a terminal, and another one a spreadsheet."""
     (folder / "odd.csv").write_text(f"pid,label\n1,{HOSTILE}\n2,=cmd\n")
-    words = ("--unit", "person:pid", "--max-rows", "1", "--column", f"label={HOSTILE},=cmd", "--epsilon", "9")
+    words = (
+        "--unit",
+        "person:pid",
+        "--max-rows",
+        "1",
+        "--column",
+        f"label={HOSTILE},=cmd",
+        "--epsilon",
+        "9",
+        "--people",
+        "distinct",
+    )
     assert run("register", "odd", "odd.csv", *words)[0] == Exit.DONE
     monkeypatch.setenv("DISCREET_TOKEN", result("grant", "bob", "odd")["token"])
     return "SELECT label, COUNT(*) AS n FROM odd GROUP BY label"

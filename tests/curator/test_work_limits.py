@@ -141,7 +141,10 @@ def test_a_question_that_passes_its_deadline_fails_like_any_other_and_the_custod
     with caplog.at_level(logging.WARNING, logger="discreet"), pytest.raises(Refusal) as refused:
         session.table("visits").agg(n=dp.count(), age=dp.median("age")).release(epsilon=1)
     assert "deadline" not in str(refused.value)
-    assert [record.message for record in caplog.records] == ["a question was stopped at its deadline"]
+    assert [record.message for record in caplog.records] == [
+        "a question was stopped at its deadline",
+        "a question failed after it was paid for, and is settled as failed",
+    ]
     (late,) = curator.late()
     assert (late.analyst, late.question) == ("alice", "a question about visits")
     assert spent(session) == 1

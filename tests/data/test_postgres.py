@@ -18,6 +18,7 @@ from discreet.data.order import multipliers
 from discreet.data.postgres_engine import PostgresEngine
 from discreet.data.server import Server
 from discreet.data.source import Source, postgres
+from discreet.ledger.refusals import QuestionFailed
 from tests.postgres import Server as Running
 from tests.postgres import shared
 
@@ -359,7 +360,7 @@ def test_a_connection_lost_in_the_middle_leaves_the_debit_and_one_fixed_text(tmp
                 running.crash()
         asking.join(30)
         blocker.close()
-        assert told_texts == [(EngineFailed, str(EngineFailed()))]
+        assert told_texts == [(QuestionFailed, str(QuestionFailed()))]
         if how == "crashed":
             running.restart()
             with pytest.raises(SourceChanged):  # the crash has reset the counters that tell whether rows changed

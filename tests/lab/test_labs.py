@@ -226,7 +226,7 @@ def test_labs_are_exported_as_files_and_the_same_every_time(tmp_path):
     assert [file.name for file in files] == ["01-definition.ipynb", "02-randomized-response.ipynb"]
     assert said == [lab(1).title, lab(2).title]
     first = files[0].read_bytes()
-    export(tmp_path / "new" / "folder", (lab(1),))
+    export(tmp_path / "new" / "folder", (lab(1),), force=True)
     assert files[0].read_bytes() == first
     assert json.loads(first)["cells"][0]["source"][0] == "# 1. The definition: events, not points\n"
 

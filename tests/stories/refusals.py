@@ -142,7 +142,7 @@ def world(folder, more=""):
     single = {"unit": dp.row(), "columns": {"x": dp.between(0, 9)}, "budget": dp.Budget(epsilon=1)}
     curator.register("sales", pd.DataFrame({"x": [1, 2]}), **single)
     curator.register("secrets", pd.DataFrame({"x": [3]}), **single)
-    curator.register("changed", folder / "changed.csv", **single)
+    curator.register("changed", folder / "changed.csv", people="distinct", **single)
     token = curator.grant("alice", ["visits", "sales", "changed"])
     bob = curator.grant("bob", "visits", budget=dp.Budget(epsilon=0.5))
     revoked = curator.grant("carol", "visits")
