@@ -15,6 +15,7 @@ from discreet.core.schema import between, date, flag, one_of, text
 from discreet.core.unit import person, row
 from discreet.curator.curator import Curator
 from discreet.curator.lint import is_round
+from discreet.data.source import csv
 
 
 @pytest.fixture
@@ -306,3 +307,14 @@ def test_a_source_is_looked_at_before_it_is_registered(tmp_path):
     assert any("2 identifiers become 1" in each.what for each in lint_source(table, tmp_path / "v.csv"))
     with pytest.raises(UnknownName, match="nn"):
         lint_source(Table("v", person("id", max_rows=1), {"nn": between(0, 100)}), tmp_path / "v.csv")
+
+
+def test_lines_that_are_left_out_for_their_quotes_are_counted_for_the_custodian(curator, tmp_path):
+    (tmp_path / "v.csv").write_text('id,n,note\n1,1,"two\nlines"\n2,2,"one"\n3,3,plain\n')
+    declared = {"unit": person("id", max_rows=1), "columns": {"n": between(0, 100)}, "budget": Budget(epsilon=1)}
+    (note,) = curator.register("v", tmp_path / "v.csv", **declared).notes
+    assert note.startswith("2 lines are left out of every answer: their quotes do not pair")
+    assert any(each.what == "2 lines are left out of every answer" for each in curator.lint("v"))
+    assert not curator.register(
+        "w", csv(tmp_path / "v.csv", quote=None), group="v", **{**declared, "budget": None}
+    ).notes

@@ -23,7 +23,7 @@ from discreet.curator._accounts import (
 from discreet.curator._sketch import Sketches, sketched
 from discreet.curator._sources import Sources
 from discreet.curator.overlap import People, check_overlap, check_word, overlaps
-from discreet.curator.register import Registered, check_columns
+from discreet.curator.register import Registered, check_columns, unread_lines
 from discreet.data.copied import copy
 from discreet.data.csv_dialect import SourceMissing
 from discreet.data.fingerprint import SourceChanged
@@ -164,10 +164,12 @@ class Tables:
     ) -> tuple[Sketches | None, tuple[str, ...]]:
         """Sketch a table's people, refuse those of another account, and return what else to tell its custodian."""
         sketches = sketched(registered, self._ledger.secret("people sketches"))
+        lines = [f"{what}: {why}; {fix}" for what, why, fix in unread_lines(registered.source)]
         if sketches is None:
-            return None, ("its people could not be compared with those of other accounts: the engine did not finish",)
+            why = "its people could not be compared with those of other accounts: the engine did not finish"
+            return None, (why, *lines)
         others = {name: each for name, each in sources.sketches.items() if name != registered.name}
-        return sketches, check_overlap(registered, overlaps(sketches, others), tables)
+        return sketches, (*check_overlap(registered, overlaps(sketches, others), tables), *lines)
 
     @property
     def _key(self) -> bytes:

@@ -22,7 +22,7 @@ from discreet.core.written import as_written
 from discreet.curator._quasi import quasi_identifiers
 from discreet.curator._raw import quoted, values_sql
 from discreet.curator._spelling import merging
-from discreet.curator.register import Registered, check_columns, same_people
+from discreet.curator.register import Registered, check_columns, same_people, unread_lines
 from discreet.data.home import home_of
 from discreet.data.source import Source, connect, locate
 from discreet.plan.physical import Physical
@@ -89,7 +89,8 @@ def lint(registered: Registered, budget: Budget | None) -> list[Remark]:
     with connect() as engine:
         try:
             engine.execute(f"CREATE VIEW source AS SELECT * FROM {registered.from_sql}")  # noqa: S608  (quoted)
-            found = [*_remarks(engine, registered, budget), *alike]
+            unread = [Remark("warning", registered.name, None, *words) for words in unread_lines(registered.source)]
+            found = [*_remarks(engine, registered, budget), *unread, *alike]
         except duckdb.Error:
             why, fix = "its files cannot be read as registered", f"run discreet refresh {registered.name}"
             raise Refusal(f"the source of {registered.name!r}", why=why, fix=fix, value=registered.name) from None

@@ -16,7 +16,7 @@ from discreet.core.schema import Table
 from discreet.core.written import as_written
 from discreet.curator._declared import column_rows, grid, table_words
 from discreet.data.home import home_of
-from discreet.data.source import MILLISECONDS, Source
+from discreet.data.source import MILLISECONDS, Source, left_out
 from discreet.plan.physical import Physical
 from discreet.plan.scalar import is_readable
 
@@ -118,6 +118,16 @@ def same_people(alike: tuple[str, str]) -> tuple[str, str, str]:
     name, account = alike
     what, why = f"{name} is told apart by the same column", "if these are the same people, they may lose both budgets"
     return what, why, f"then keep to one of the two tables, or put both into the group {account} of a new vault"
+
+
+def unread_lines(source: Source) -> list[tuple[str, str, str]]:
+    """Say how many lines of a CSV file are left out, if any are, why, and what to do; for the custodian alone."""
+    lines = left_out(source)
+    if not lines:
+        return []
+    what = f"{lines:,} line{'s are' if lines > 1 else ' is'} left out of every answer"
+    why = "their quotes do not pair: a record is one line, so that no stray quote takes other records into its own"
+    return [(what, why, "correct them, or register Parquet or a data frame if fields go on in the next line")]
 
 
 def check_columns(table: Table, physical: Mapping[str, str]) -> None:

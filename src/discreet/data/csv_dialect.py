@@ -85,10 +85,20 @@ def records_sql(dialect: Csv, columns: Sequence[str], lines: str) -> str:
     if dialect.quote is not None:
         quote = _literal(dialect.quote)
         split = f"(CASE WHEN contains(line, {quote}) THEN {_quoted_fields(dialect)} ELSE {split} END)"
-        where += f" AND (length(line) - length(replace(line, {quote}, ''))) % 2 = 0"
+        where += f" AND {_quotes_sql(dialect.quote)} % 2 = 0"
     names = ['"' + name.replace('"', '""') + '"' for name in columns]
     fields = ", ".join(f"NULLIF(fields[{place}], '') AS {name}" for place, name in enumerate(names, 1))
     return f"(SELECT {fields} FROM (SELECT {split} AS fields FROM {lines} WHERE {where}))"  # noqa: S608
+
+
+def left_out_sql(dialect: Csv, lines: str) -> str:
+    """Write the number of lines that are left out because their quotes do not pair."""
+    odd = "FALSE" if dialect.quote is None else f"{_quotes_sql(dialect.quote)} % 2 = 1"
+    return f"SELECT count(*) FROM {lines} WHERE {odd}"  # noqa: S608
+
+
+def _quotes_sql(quote: str) -> str:
+    return f"(length(line) - length(replace(line, {_literal(quote)}, '')))"
 
 
 def _quoted_fields(dialect: Csv) -> str:

@@ -22,7 +22,7 @@ from discreet.data.barrier import BARRIER
 from discreet.data.cluster import Cluster
 from discreet.data.csv_dialect import Csv as Csv
 from discreet.data.csv_dialect import SourceMissing as SourceMissing
-from discreet.data.csv_dialect import header_of, lines_options, missing, records_sql
+from discreet.data.csv_dialect import header_of, left_out_sql, lines_options, missing, records_sql
 from discreet.data.server import Server
 
 if TYPE_CHECKING:
@@ -241,12 +241,28 @@ def relation_sql(source: Source) -> tuple[str, list[object]]:
 
     A record of a CSV file is one line, and what is read of it follows from that line alone: see `csv_dialect`.
     """
-    paths = "[" + ", ".join(literal(glob.escape(str(file))) for file in files(source)) + "]"
     if not isinstance(source.options, Csv):
         # Partition names in paths would be columns whose types are guessed from which folders there are.
-        return f"read_parquet({paths}, hive_partitioning=false{_utf8_option()})", []
-    options = lines_options(source.options, packed=source.path.lower().endswith(".gz"))
-    return records_sql(source.options, _columns(source), f"read_csv({paths}, {options})"), []
+        return f"read_parquet({_paths(source)}, hive_partitioning=false{_utf8_option()})", []
+    return records_sql(source.options, _columns(source), _lines(source, source.options)), []
+
+
+def left_out(source: Source) -> int:
+    """Return how many lines of a CSV file are left out because their quotes do not pair; for its custodian alone."""
+    if not isinstance(source.options, Csv):
+        return 0
+    with connect() as engine:
+        found = engine.execute(left_out_sql(source.options, _lines(source, source.options))).fetchone()
+    return int(found[0]) if found else 0
+
+
+def _lines(source: Source, dialect: Csv) -> str:
+    options = lines_options(dialect, packed=source.path.lower().endswith(".gz"))
+    return f"read_csv({_paths(source)}, {options})"
+
+
+def _paths(source: Source) -> str:
+    return "[" + ", ".join(literal(glob.escape(str(file))) for file in files(source)) + "]"
 
 
 @contextmanager
