@@ -19,6 +19,8 @@ help: ## Show this list
 demo: $(VENV)/.ready-demo ## Ask, attack, audit and look at the budget, on a public table
 	@$(BIN)/discreet demo
 
+# One thread of linear algebra for each worker: more threads than cores wait for each other most of the time.
+test: export OPENBLAS_NUM_THREADS = 1
 test: install lint ## Everything CI runs: format, lint, types, layers, tests
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not soak"
 	NPY_DISABLE_CPU_FEATURES="$$($(BIN)/python tools/vector_units.py)" $(BIN)/pytest -n 2 -m "numeric and not soak"

@@ -39,7 +39,7 @@ def distinct(protocol):
 
 @pytest.mark.parametrize("protocol", ORACLES, ids=str)
 def test_no_fake_moves_any_estimate_beyond_the_bound_and_some_fake_reaches_it(protocol):
-    honest = protocol.aggregate(protocol.encode(np.arange(500) % protocol.k))
+    honest = protocol.aggregate(protocol.encode(np.arange(1_000_000) % protocol.k))
     before, fakes = raw(protocol, honest), 40
     bound = influence(protocol, fakes)
     moved = np.array(
@@ -53,7 +53,7 @@ def test_no_fake_moves_any_estimate_beyond_the_bound_and_some_fake_reaches_it(pr
 
 @pytest.mark.parametrize("protocol", ORACLES, ids=str)
 def test_mixed_fakes_stay_within_the_bound(protocol):
-    honest = protocol.aggregate(protocol.encode(np.arange(500) % protocol.k))
+    honest = protocol.aggregate(protocol.encode(np.arange(1_000_000) % protocol.k))
     choices = distinct(protocol)
     with seeded(5):
         mixed = [choices[place] for place in uniform(len(choices), 60).tolist()]
