@@ -313,7 +313,7 @@ def test_lines_that_are_left_out_for_their_quotes_are_counted_for_the_custodian(
     (tmp_path / "v.csv").write_text('id,n,note\n1,1,"two\nlines"\n2,2,"one"\n3,3,plain\n')
     declared = {"unit": person("id", max_rows=1), "columns": {"n": between(0, 100)}, "budget": Budget(epsilon=1)}
     (note,) = curator.register("v", tmp_path / "v.csv", **declared).notes
-    assert note.startswith("2 lines are left out of every answer: their quotes do not pair")
+    assert note.startswith("2 lines are left out of every answer: a record is one line of UTF-8 whose quotes pair")
     assert any(each.what == "2 lines are left out of every answer" for each in curator.lint("v"))
     assert not curator.register(
         "w", csv(tmp_path / "v.csv", quote=None), group="v", **{**declared, "budget": None}

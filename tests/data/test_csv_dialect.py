@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from discreet.core.errors import Refusal
 from discreet.data.csv_dialect import Csv, header_of, lines_options, records_sql
-from discreet.data.source import connect, csv, relation_sql, settle
+from discreet.data.source import connect, csv, left_out, relation_sql, settle
 
 NAMES = ("a", "b", "c")
 PIECES = [
@@ -157,3 +157,18 @@ def test_a_line_too_long_is_left_out_and_its_neighbours_are_read(tmp_path, engin
     long = b"8," + b"x" * 3_000_000 + b",9"
     source = source_of(tmp_path, b"a,b,c\n1,2,3\n" + long + b"\n4,5,6\r\n" + long + b"\r7,8,9\n", '"')
     assert read(engine, source) == [("1", "2", "3"), ("4", "5", "6"), ("7", "8", "9")]
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_lines_that_are_left_out_are_counted_as_they_are_left_out(tmp_path, engine, monkeypatch, end, packed):
+    monkeypatch.setattr("discreet.data.csv_dialect._BLOCK", 50)
+    plain, odd = [b"1,2,3"] * 30, [b'1,"2,3', b"1,\xff,3", b"1," + b"x" * 2_000_001, b'"', b'1,"2"",3']
+    even = [b'1,"2",3', 'ä,"ö""",ü'.encode(), b"", b"x" * 60]
+    lines = [b"a,b,c", *plain, *odd, *plain, *even, *odd]
+    content = end.join(lines)
+    file = tmp_path / ("t.csv.gz" if packed else "t.csv")
+    file.write_bytes(gzip.compress(content) if packed else content)
+    source = settle(csv(file))
+    assert left_out(source) == 10
+    assert len(read(engine, source)) == len(lines) - 1 - 10 - 1  # the header, what is left out, the blank line

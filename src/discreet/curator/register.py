@@ -126,8 +126,8 @@ def unread_lines(source: Source) -> list[tuple[str, str, str]]:
     if not lines:
         return []
     what = f"{lines:,} line{'s are' if lines > 1 else ' is'} left out of every answer"
-    why = "their quotes do not pair: a record is one line, so that no stray quote takes other records into its own"
-    return [(what, why, "correct them, or register Parquet or a data frame if fields go on in the next line")]
+    why = "a record is one line of UTF-8 whose quotes pair, so that no stray quote takes other records into its own"
+    return [(what, why, "correct these lines; if fields go on in the next line, register Parquet or a data frame")]
 
 
 def check_columns(table: Table, physical: Mapping[str, str]) -> None:

@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from discreet.core import record as records
 from discreet.core.column import check_name
 from discreet.core.errors import BadParameter, UnknownName
+from discreet.data import csv_dialect
 from discreet.data.barrier import BARRIER
 from discreet.data.cluster import Cluster
 from discreet.data.csv_dialect import Csv as Csv
 from discreet.data.csv_dialect import SourceMissing as SourceMissing
-from discreet.data.csv_dialect import header_of, left_out_sql, lines_options, missing, records_sql
+from discreet.data.csv_dialect import header_of, lines_options, missing, records_sql
 from discreet.data.server import Server
 
 if TYPE_CHECKING:
@@ -248,12 +249,9 @@ def relation_sql(source: Source) -> tuple[str, list[object]]:
 
 
 def left_out(source: Source) -> int:
-    """Return how many lines of a CSV file are left out because their quotes do not pair; for its custodian alone."""
-    if not isinstance(source.options, Csv):
-        return 0
-    with connect() as engine:
-        found = engine.execute(left_out_sql(source.options, _lines(source, source.options))).fetchone()
-    return int(found[0]) if found else 0
+    """Return how many lines of a CSV file are left out of what is read; for its custodian alone."""
+    options = source.options
+    return sum(csv_dialect.left_out(file, options) for file in files(source)) if isinstance(options, Csv) else 0
 
 
 def _lines(source: Source, dialect: Csv) -> str:
