@@ -236,3 +236,12 @@ def test_a_password_in_the_address_of_a_store_is_refused_and_not_repeated(survey
     assert code == Exit.USAGE
     assert "password" in err
     assert "hunter2" not in out + err
+
+
+def test_a_folder_with_the_key_of_another_collection_is_left_as_it_is(folder, run):
+    (folder / "survey").mkdir()
+    (folder / "survey" / "collection.key").write_text("theirs")
+    code, out, err = run("collect", "init", "survey", "unary:k=5,epsilon=2")
+    assert (code, out) == (Exit.REFUSED, "")
+    assert "collection.key" in err
+    assert [each.name for each in (folder / "survey").iterdir()] == ["collection.key"]

@@ -1,5 +1,7 @@
 """Exit codes: one table, in the code, in the help and in the documentation."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -42,3 +44,15 @@ def test_every_code_has_a_meaning_and_stands_in_the_documentation():
     page = PAGE.read_text(encoding="utf-8")
     for code, meaning in MEANINGS.items():
         assert f"| {int(code)} | {meaning} |" in page
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+@pytest.mark.parametrize("words", [["--version"], ["--version", "--json"], ["nonsense", "--json"]])
+def test_a_result_that_cannot_be_written_is_told_plainly(words):
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            [sys.executable, "-m", "discreet", *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert ran.returncode in (Exit.REFUSED, Exit.USAGE)
+    assert "standard output" in ran.stderr
+    assert "Traceback" not in ran.stderr

@@ -1,6 +1,8 @@
 """Files that commands write: none is written over without --force; vaults, sources, stores and anchors never."""
 
 import ast
+import errno
+import os
 from pathlib import Path
 
 import click
@@ -51,6 +53,53 @@ def test_the_vault_and_its_sources_are_never_written_over(token, run, folder, na
     assert (folder / "visits.csv").read_bytes() == before["visits.csv"]
     assert (folder / "vault.discreet").read_bytes()[:16] == b"SQLite format 3\0"
     assert (folder / "vault.discreet.anchor").read_bytes() == before["vault.discreet.anchor"]
+
+
+def test_what_lies_in_the_folder_of_a_vault_or_beside_it_is_never_written_over_nor_added_to(token, run, folder):
+    rows = folder / "vault.discreet.data"
+    (rows / "more").mkdir(parents=True)
+    (rows / "kept.parquet").write_text("rows")
+    (folder / "link").symlink_to(rows)
+    names = ["kept.parquet", "new.json", "more/new.json"]
+    places = [f"{each}/{name}" for each in ("vault.discreet.data", "link") for name in names]
+    for name in (*places, "vault.discreet.draws", "vault.discreet.draws.new"):
+        for more in ((), ("--force",)):
+            code, out, err = ask(run, "--save", name, *more)
+            assert (code, out) == (Exit.REFUSED, "")
+            assert "it is a vault or a store, or belongs to one" in err
+    assert (rows / "kept.parquet").read_text() == "rows"
+    assert sorted(each.name for each in rows.iterdir()) == ["kept.parquet", "more"]
+
+
+def test_the_keys_of_this_machine_are_never_written_over(token, run, folder, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
+    (folder / "state" / "discreet").mkdir(parents=True)
+    assert ask(run, "--save", "state/discreet/new.json", "--force")[0] == Exit.REFUSED
+    assert ask(run, "--save", "state/new.json")[0] == Exit.DONE
+
+
+@pytest.mark.parametrize("option", ["--save", "--plot"])
+def test_a_name_that_is_empty_is_refused(token, run, option):
+    code, out, err = ask(run, option, "")
+    assert (code, out) == (Exit.USAGE, "")
+    assert "the file cannot be written" in err
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_paid(token, run, result, monkeypatch):
+    before = result("budget")
+    opened = os.open
+
+    def full(file, flags, *more, **named):
+        if flags & os.O_CREAT and Path(file).suffix == "":
+            raise PermissionError(errno.EACCES, "no")
+        return opened(file, flags, *more, **named)
+
+    with monkeypatch.context() as changed:
+        changed.setattr("discreet.core.file.os.open", full)
+        code, out, err = ask(run, "--save", "new.json")
+    assert (code, out) == (Exit.USAGE, "")
+    assert "the file cannot be written" in err
+    assert result("budget") == before
 
 
 def test_a_link_to_a_source_is_not_followed(token, run, folder):

@@ -41,6 +41,19 @@ def test_a_grant_that_has_expired_never_answers_again_however_far_the_clock_goes
     assert ledger.verify().entries == ledger.head[0]
 
 
+def test_a_grant_that_was_refused_for_its_age_stays_refused_though_nothing_else_happened(ledger, path, clock):
+    token = ledger.grant("ann", ["visits"], expires=START + timedelta(hours=1))
+    clock.move(hours=2)
+    for _ in range(3):
+        with pytest.raises(AccessRefused, match="expired"):
+            ledger.authenticate(token)
+    assert kinds(ledger)[-2:] == ["grant", "refusal"]  # once
+    clock.now = START
+    with Ledger.open(path, clock=clock) as again, pytest.raises(AccessRefused, match="expired"):
+        again.authenticate(token)
+    assert ledger.verify().entries == ledger.head[0]
+
+
 def test_a_clock_that_jumped_ahead_freezes_no_window_and_gives_nothing_back(ledger, clock):
     ledger.window("people", epsilon(Fraction(1, 10)))
     ledger.run(charge("a"), lambda *_: "41")

@@ -134,3 +134,16 @@ def test_a_cap_on_an_unknown_account_is_refused(ledger):
     with pytest.raises(UnknownName, match="people"):
         ledger.grant("alice", ["visits"], {"peple": epsilon(1)})
     assert ledger.grants() == ()
+
+
+@pytest.mark.parametrize(
+    "name", ["a\u034flice", "alice\ufe0f", "alice\u115f", "\u3164alice", "al\u2800ice", "\u0301alice"]
+)
+def test_an_analyst_whose_name_has_what_nobody_sees_is_refused(ledger, name):
+    with pytest.raises(BadParameter, match="analyst"):
+        ledger.grant(name, ["visits"])
+
+
+@pytest.mark.parametrize("name", ["Zoë", "Zoe\u0308", "प्रिया", "Ñandú", "สมชาย", "o'hara 2", "李"])
+def test_an_analyst_may_be_called_in_any_script(ledger, name):
+    assert ledger.authenticate(ledger.grant(name, ["visits"])).analyst == name

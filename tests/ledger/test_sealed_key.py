@@ -279,3 +279,23 @@ def test_a_copy_of_a_vault_without_the_file_has_failed_debits(tmp_path, clock):
         shutil.copy(f"{place}{ending}", f"{copy}{ending}")
     with Ledger.open(copy, clock=clock) as restored:
         assert failed(restored)
+
+
+@pytest.mark.parametrize("written", [OSError(28, "No space left on device"), 7])
+def test_a_key_that_could_not_be_written_whole_leaves_nothing_behind(ledger, tmp_path, monkeypatch, written):
+    write = os.write
+
+    def full(file, content):
+        if len(content) != 32:  # the anchor
+            return write(file, content)
+        if isinstance(written, OSError):
+            raise written
+        return written
+
+    before = sorted(tmp_path.rglob("*"))
+    with monkeypatch.context() as changed:
+        changed.setattr("discreet.ledger.sealed_key.os.write", full)
+        with pytest.raises(Unavailable, match="the key"):
+            ledger.run(charge(), lambda *_: "41")
+    assert sorted(tmp_path.rglob("*")) == before
+    assert ledger.run(charge(), lambda *_: "41")[0] == "41"

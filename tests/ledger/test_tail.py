@@ -1,11 +1,13 @@
 """The tail: what is checked whenever a vault is opened; and the whole, when that is due."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from discreet.ledger import Ledger, Tampered, tail
-from discreet.ledger.entry import Entry
+from discreet.ledger.entry import Entry, Head
+from discreet.ledger.seal import following
 from tests.ledger.forging import forger
 from tests.ledger.helpers import charge, surgery
 
@@ -108,10 +110,11 @@ def test_entries_that_do_not_follow_each_other_are_refused():
     one = Entry.after(0, "0" * 64, "refusal", "{}")
     two = Entry.after(1, one.hash, "refusal", "{}")
     other = Entry.after(1, "1" * 64, "refusal", "{}")
-    tail.check_links([one, two])
-    for wrong in ([one, other], [two, one], [one, one]):
-        with pytest.raises(Tampered, match="does not follow"):
-            tail.check_links(wrong)
+    last = Head(one.sequence, one.hash)
+    assert following(two, last) == two
+    for wrong in (other, one, replace(two, body="[]")):
+        with pytest.raises(Tampered, match="entry 2"):
+            following(wrong, last)
 
 
 def test_opening_looks_at_no_more_when_the_chain_is_long(ledger, path, clock, monkeypatch):

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 
@@ -91,6 +91,57 @@ def test_a_request_that_takes_too_long_is_ended(tmp_path, sent):
     store = sqlite(tmp_path)
     assert store.rejected() == {}
     store.disconnect()
+
+
+GET = b"GET /v1/collection HTTP/1.1\r\nHost: collector\r\n\r\n"
+FEW = "import discreet.serve.connections as c; c.MOST_CONNECTIONS, c.WRITE_SECONDS = 8, {seconds}; "
+LARGE = """
+import discreet.serve.collector as k
+made = k.collector_app
+k.collector_app = lambda receiver, signed: made(receiver, signed + " " * 8_000_000)
+"""
+
+
+def unread(said, stack, count):
+    """Open so many connections that ask for more than buffers hold, and read nothing of it."""
+    found = [stack.enter_context(dial(said)) for _ in range(count)]
+    for _ in range(2):  # the second waits, in the middle of being answered, for the first to be read
+        for each in found:
+            each.sendall(GET)
+        time.sleep(0.5)
+    return found
+
+
+def test_connections_that_do_not_read_make_room_for_others(tmp_path):
+    with ExitStack() as stack, collector(tmp_path, before=FEW.format(seconds=60) + LARGE) as said:
+        unread(said, stack, 8)
+        begun = time.monotonic()
+        for _ in range(20):
+            with dial(said) as good:
+                good.sendall(GET.replace(b"GET", b"HEAD"))
+                assert good.recv(100).startswith(b"HTTP/1.1 405 ")
+        assert time.monotonic() - begun < 10
+
+
+def test_a_connection_that_does_not_read_is_ended(tmp_path):
+    with ExitStack() as stack, collector(tmp_path, before=FEW.format(seconds=1) + LARGE) as said:
+        (slow,) = unread(said, stack, 1)
+        time.sleep(1.5)
+        got = b""
+        with suppress(ConnectionResetError):
+            while part := slow.recv(1 << 20):
+                got += part
+        assert len(got) < 8_000_000
+
+
+def test_requests_sent_before_the_response_are_not_answered(tmp_path):
+    with collector(tmp_path) as said, dial(said) as hasty:
+        hasty.sendall(GET * 100)
+        answer = b""
+        with suppress(ConnectionResetError):
+            while part := hasty.recv(1 << 20):
+                answer += part
+        assert answer.count(b"HTTP/1.1 200 OK") == 1
 
 
 def test_a_flood_of_nonsense_writes_few_lines(tmp_path):

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from discreet.core.file import Occupied, check_place, new_file, write_file
+from discreet.core.file import Occupied, check_place, check_writable, new_file, write_file
 
 _FORCE, _NAMED = "discreet.cli.force", "discreet.cli.named"
 
@@ -28,6 +28,8 @@ class _NewFile(click.Path):
         """Read the name."""
         place = Path(os.fsdecode(super().convert(value, param, ctx)))
         check_place(place, force=forced())
+        if place.parent.is_dir():  # some commands make it
+            check_writable(place)
         _meta().setdefault(_NAMED, []).append(place)
         return place
 
@@ -64,6 +66,7 @@ def written(path: Path) -> Iterator[Path]:
 @contextmanager
 def written_anywhere(path: Path) -> Iterator[Path]:
     """Yield where to write a file, as `written` does, in a folder that is made if need be."""
+    check_place(path, force=forced())
     path.parent.mkdir(parents=True, exist_ok=True)
     with written(path) as place:
         yield place

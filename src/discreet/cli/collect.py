@@ -72,6 +72,9 @@ def init(
     if (folder / COLLECTION).exists():
         fix = "use another folder; a changed collection is another one, with its own revision"
         raise Refusal(f"folder {folder}", why="there is a collection in it already", fix=fix, value=str(folder))
+    if (folder / KEY).exists():
+        fix = f"use another folder, or move {KEY} away; whoever asked with it may still need it"
+        raise Refusal(f"folder {folder}", why="the key of another collection is left in it", fix=fix, value=str(folder))
     private = new_key()
     text = sign(made, private)
     collection = read(text)

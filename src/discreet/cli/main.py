@@ -11,7 +11,7 @@ import click
 from discreet.cli._folder import Folder, dress
 from discreet.cli._words import options_of, respell
 from discreet.cli.exits import Exit, code_of
-from discreet.cli.output import Output
+from discreet.cli.output import Output, Unwritten
 from discreet.core.errors import Refusal
 from discreet.core.log import logger
 from discreet.core.registry import Registry
@@ -55,7 +55,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         if isinstance(error, Refusal):
             respell(error, options_of(discreet, output.command))
-        output.refuse(error)
+        try:
+            output.refuse(error)
+        except Unwritten as unwritten:
+            output.refuse(unwritten)
         exit_code = code_of(error)
         logger.debug("ended with exit code %d", exit_code)
         return exit_code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
 VERSION = 1
+_UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+class Unwritten(Refusal):
+    """A result that standard output does not take."""
 
 
 @dataclass(slots=True)
@@ -51,7 +57,7 @@ class Output:
     def refuse(self, error: BaseException) -> None:
         """Print what was refused, why, and the fix: on stderr for people, as the envelope's error for programs."""
         what, why, fix = _parts(error)
-        if self.json:
+        if self.json and not isinstance(error, Unwritten):
             value = show(error.value) if isinstance(error, Refusal) else None
             parts = {"kind": type(error).__name__, "what": what, "why": why, "fix": fix, "value": value}
             self._envelope(error={**parts, "exit": int(code_of(error))})
@@ -88,11 +94,21 @@ def console(*, stderr: bool = False) -> Console:
 
 @contextmanager
 def _reader_may_leave() -> Iterator[None]:
-    """Let `discreet ... | head` end in peace: once the reader has gone, the rest goes nowhere."""
+    """Let `discreet ... | head` end in peace: once the reader has gone, the rest goes nowhere; a full disk is told."""
     try:
         yield
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _to_nowhere()
+    except OSError as error:
+        if error.errno not in _UNWRITTEN:
+            raise
+        _to_nowhere()
+        why = f"the result cannot be written ({error.strerror})"
+        raise Unwritten("standard output", why=why, fix="make room, and ask again: what was paid is kept") from None
+
+
+def _to_nowhere() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parts(error: BaseException) -> tuple[str, str, str]:

@@ -13,6 +13,7 @@ from discreet.core.errors import BadParameter, Refusal
 
 _DATABASE = b"SQLite format 3\0"
 _ANCHOR = b'"anchor"'
+_ROWS = ".data"
 _NAMED = frozenset({"collection.json", "collection.key", "discreet.toml"})
 
 
@@ -23,10 +24,12 @@ class Occupied(Refusal, FileExistsError):
 def check_place(path: Path, *, force: bool = False) -> None:
     """Refuse a place that nothing is written to: before anything is computed or paid.
 
-    Guarantee: vaults and stores, what lies beside them, anchors, collections, policies and symbolic links are never
-    replaced; other files only by force.
+    Guarantee: vaults and stores, what lies beside them or in their folders, anchors, collections, policies and symbolic
+    links are never replaced, nor is anything new put there; other files are replaced only by force.
     """
-    if _beside_database(path):
+    if not path.name:
+        raise _unwritten(path)
+    if _is_beside_vault(path) or _is_in_vault(path):
         raise _never(path, "it is a vault or a store, or belongs to one")
     try:
         found = path.lstat()
@@ -98,11 +101,52 @@ def _settle(fresh: Path, place: Path, *, force: bool) -> None:
             file.write(fresh.read_bytes())
 
 
-def _beside_database(path: Path) -> bool:
-    """Return whether the place is a database, or has the name of one with something added, such as -wal or .anchor."""
+def check_writable(path: Path) -> None:
+    """Refuse a place in a folder where no file can be made, by making one and removing it."""
+    fresh = path.with_name(f".{secrets.token_hex(8)}")
+    try:
+        os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        fresh.unlink()
+    except (OSError, ValueError) as error:
+        raise _unwritten(path) from error
+
+
+def home(variable: str, otherwise: str) -> Path:
+    """Return the folder of Discreet in one of the user's base directories."""
+    found = Path(os.environ.get(variable) or "")
+    return (found if found.is_absolute() else Path.home() / otherwise) / "discreet"
+
+
+def state_home() -> Path:
+    """Return where this machine keeps anchors and keys of vaults in databases."""
+    return home("XDG_STATE_HOME", ".local/state")
+
+
+def data_home() -> Path:
+    """Return where this machine keeps rows of vaults in databases."""
+    return home("XDG_DATA_HOME", ".local/share")
+
+
+def _is_beside_vault(path: Path) -> bool:
+    """Return whether the place is a database, or named after one or after an anchor, as -wal, .data and .draws are."""
     name = path.name
     ends = [at for at, letter in enumerate(name) if letter in ".-" and at] + [len(name)]
-    return any(_head(path.with_name(name[:end])).startswith(_DATABASE) for end in ends)
+    return any(_is_vault(path.with_name(name[:end])) for end in ends)
+
+
+def _is_vault(path: Path) -> bool:
+    return _head(path).startswith(_DATABASE) or _ANCHOR in _head(path.with_name(f"{path.name}.anchor"))
+
+
+def _is_in_vault(path: Path) -> bool:
+    """Return whether the place lies, wherever links lead, in the folder of a vault's rows or of this machine's keys."""
+    try:
+        real = path.parent.resolve()
+        homes = state_home().resolve(), data_home().resolve()
+    except (OSError, RuntimeError, ValueError):  # a loop of links, a name that no file can have, nobody's home
+        return False
+    folders = [each for each in (real, *real.parents) if each.name]
+    return any(each in homes or (each.suffix == _ROWS and _is_vault(each.with_name(each.stem))) for each in folders)
 
 
 def _head(path: Path) -> bytes:

@@ -198,7 +198,7 @@ class Session:
         """Refuse a grant that was revoked or has expired since: it opens no schema, preview or answer any more."""
         for grant in self._curator.ledger.grants():
             if grant.id == self._grant.id:
-                grant.check(self._curator.ledger.now())
+                self._curator.ledger.admit(grant)
 
     def check(self, registered: Mapping[str, Registered]) -> None:
         """Refuse tables that are not what they were: declared anew since, or with sources that have changed."""

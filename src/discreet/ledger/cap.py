@@ -6,7 +6,6 @@ everything the analyst was ever charged, in its own currency.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -23,6 +22,7 @@ from discreet.ledger import limit
 from discreet.ledger.charge import read_losses
 from discreet.ledger.entry import Entry
 from discreet.ledger.grant import Grant
+from discreet.ledger.names import check_visible, folded
 from discreet.ledger.refusals import Conflict, Tampered
 from discreet.ledger.store import Limit, Permit, Tally, Transaction
 
@@ -123,9 +123,10 @@ def check_recount(live: Transaction, derived: Transaction, entry: Entry) -> None
 
 
 def check_analyst(analyst: str, permits: Iterable[Permit]) -> None:
-    """Refuse a name that differs from a known analyst's by case or blanks alone: one person would have two caps."""
+    """Refuse a name that differs from a known analyst's by nothing that one sees: one person would have two caps."""
+    check_visible(analyst)
     for permit in permits:
-        if permit.analyst != analyst and _folded(permit.analyst) == _folded(analyst):
+        if permit.analyst != analyst and folded(permit.analyst) == folded(analyst):
             why = f"there is an analyst {permit.analyst!r}, and one analyst has one cap"
             raise BadParameter("analyst", analyst, why=why, fix=f"write {permit.analyst!r}, or another name")
 
@@ -183,7 +184,3 @@ def _exact(budget: Budget, name: str) -> Fraction:
 def _words(budget: Budget) -> str:
     named = (name for name in ("epsilon", "delta", "rho") if getattr(budget, name) is not None)
     return ", ".join(f"{name}={getattr(budget, name)}" for name in named)
-
-
-def _folded(name: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -17,7 +18,7 @@ from discreet.ledger.derive import enter
 from discreet.ledger.document import Document
 from discreet.ledger.entry import canonical
 from discreet.ledger.grant import Grant, Role, check_expires, check_role, matches, new_token, new_verifier
-from discreet.ledger.refusals import AccessRefused, Conflict
+from discreet.ledger.refusals import AccessRefused, Conflict, Unavailable
 from discreet.ledger.store import Limit, Paper, Permit, Private, Transaction
 from discreet.ledger.vault import Vault
 
@@ -151,8 +152,22 @@ class Custody(Vault):
         if not matches(permit, secret) or permit is None:
             raise AccessRefused("this token", why="it opens nothing here", fix="check that it was copied whole")
         grant = Grant.of(permit)
-        grant.check(self._clock())
+        self.admit(grant)
         return grant
+
+    def admit(self, grant: Grant) -> None:
+        """Refuse a grant that was revoked or has expired; that it has expired is entered when it is first found.
+
+        Guarantee: once a grant was refused for its age it stays refused, wherever the machine's clock is set.
+        """
+        now = self._clock()
+        if grant.ended(now) and not grant.revoked:
+            with suppress(Unavailable), self._write() as transaction:  # one that cannot be written refuses all the same
+                if grant.outlives(datetime.fromisoformat(transaction.root().at)):
+                    asked = {"analyst": grant.analyst, "question": ""}
+                    words = {"what": f"the grant {grant.id}", "why": "it has expired"}
+                    enter(transaction, "refusal", {**asked, "refused": words, "at": written(now)})
+        grant.check(now)
 
     def grants(self) -> tuple[Grant, ...]:
         """Return all grants ever made, the ended ones included."""

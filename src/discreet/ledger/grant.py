@@ -45,14 +45,18 @@ class Grant:
 
     def ended(self, now: datetime) -> bool:
         """Whether it was revoked or has expired."""
-        return self.revoked or (self.expires is not None and now >= self.expires)
+        return self.revoked or not self.outlives(now)
+
+    def outlives(self, moment: datetime) -> bool:
+        """Whether it had not expired at a moment."""
+        return self.expires is None or moment < self.expires
 
     def check(self, now: datetime) -> None:
         """Refuse a grant that was revoked or has expired."""
         if self.revoked:
             why, fix = "it was revoked", "ask the custodian for a new token"
             raise AccessRefused(f"the grant {self.id} of {self.analyst}", why=why, fix=fix, value=self.id)
-        if self.expires is not None and now >= self.expires:
+        if self.expires is not None and not self.outlives(now):
             why, fix = f"it expired at {self.expires.isoformat()}", "ask the custodian for a new token"
             raise AccessRefused(f"the grant {self.id} of {self.analyst}", why=why, fix=fix, value=self.id)
 

@@ -6,10 +6,13 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import ClassVar
 
+from discreet.core.errors import BadParameter
+
 # How long the first holder may work before another may take over. Each takeover doubles it, so that two workers do not
 # take a slow question from each other without end; but not beyond about an hour, in case they keep being killed.
 SECONDS = 60.0
 MOST_DOUBLINGS = 6
+MOST_SECONDS = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,14 @@ class Lease:
     def released(self) -> Lease:
         """Return the lease as given back, free for anyone at once."""
         return Lease(self.key, self.fence, self.seconds, 0.0)
+
+
+def check_seconds(value: object) -> float:
+    """Return how long a worker is left alone, or refuse whatever is no time."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < MOST_SECONDS:
+        return float(value)
+    why, fix = "a worker is left alone for a number of seconds", "leave it out, or use a number such as 60"
+    raise BadParameter("lease_seconds", value, why=why, fix=fix)
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any, Protocol
 
 from discreet.core.errors import BadParameter, MissingExtra
+from discreet.core.file import data_home, state_home
 from discreet.ledger.refusals import Tampered
 
 SCHEMA = "discreet"
@@ -83,11 +84,11 @@ class ServerPlace:
 
     def anchor(self, vault_id: str) -> Path:
         """Return where this machine keeps the vault's anchor, unless it was told otherwise."""
-        return _home("XDG_STATE_HOME", ".local/state") / f"{_checked(vault_id)}.anchor"
+        return state_home() / f"{_checked(vault_id)}.anchor"
 
     def folder(self, vault_id: str) -> Path:
         """Return the private folder of this machine for copies of rows; it may not exist yet."""
-        return _home("XDG_DATA_HOME", ".local/share") / _checked(vault_id)
+        return data_home() / _checked(vault_id)
 
 
 def place_of(text: str | Path) -> FilePlace | ServerPlace:
@@ -141,12 +142,6 @@ def _shown(parts: dict[str, Any], schema: str) -> str:
     more = "&".join(f"{name}={quote(value, safe='/:,')}" for name, value in asked.items())
     database = quote(str(parts.get("dbname") or ""), safe="")
     return f"postgresql://{quote(user, safe='')}{'@' if user else ''}{where}/{database}" + (f"?{more}" if more else "")
-
-
-def _home(variable: str, otherwise: str) -> Path:
-    """Return the folder of Discreet in one of the user's base directories."""
-    found = Path(os.environ.get(variable) or "")
-    return (found if found.is_absolute() else Path.home() / otherwise) / "discreet"
 
 
 def _checked(vault_id: str) -> str:

@@ -23,10 +23,11 @@ _ALIVE = {
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,
 }
-# Nobody's operators and functions shadow the server's own; waiting is bounded by us, for each transaction.
+# Nobody's operators and functions shadow the server's own; waiting is bounded by us, for each transaction; numbers
+# come back with all of their digits, whatever the server or the role has set.
 _SETTINGS = (
     "SET search_path = pg_catalog; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 60000; "
-    "SET client_min_messages = error"
+    "SET client_min_messages = error; SET extra_float_digits = 1"
 )
 _ASKED = ("fsync", "full_page_writes", "synchronous_commit", "server_encoding", "server_version_num")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.ledger.entry import Entry, Head
 from discreet.ledger.place import psycopg
 from discreet.ledger.postgres_errors import is_lost
+from discreet.ledger.rows import built
 from discreet.ledger.statements import columns, entry_statement, statement
 from discreet.ledger.store import Limit, Private, R, Row, Seal, Secret, Wanted
 
@@ -43,7 +44,7 @@ class PostgresTransaction:
         asked = [(self._statement("limits" if _is_list(each) else "get", each[0]), each[1:]) for each in wanted]
         results = self._results([*((each, ()) for each in first), *asked])
         for each, found in zip(wanted, results[len(first) :], strict=True):
-            rows = [each[0](*row) for row in found]
+            rows = [built(each[0], row) for row in found]
             if _is_list(each):
                 self._limits[each] = rows
             else:
@@ -59,7 +60,7 @@ class PostgresTransaction:
 
     def found_head(self, rows: list[tuple[Any, ...]]) -> None:
         """Take what was asked about the head elsewhere."""
-        self._head = Head(*rows[0]) if rows else Head()
+        self._head = built(Head, rows[0]) if rows else Head()
 
     def append(self, kind: str, body: str) -> Entry:
         """Seal a new entry to the head and store it."""
@@ -77,14 +78,14 @@ class PostgresTransaction:
     def entry(self, sequence: int) -> Entry | None:
         """Return the entry of that number."""
         found = self.ask(entry_statement("entry", _MARK, self._prefix), (sequence,))
-        return Entry(*found[0]) if found else None
+        return built(Entry, found[0]) if found else None
 
     def entries(self, after: int = 0, limit: int | None = None) -> Iterator[Entry]:
         """Return entries in order, those with greater numbers than `after`."""
         while limit is None or limit > 0:
             size = _PAGE if limit is None else min(_PAGE, limit)
             page = self.ask(entry_statement("entries", _MARK, self._prefix), (after, size))
-            yield from (Entry(*found) for found in page)
+            yield from (built(Entry, found) for found in page)
             if len(page) < size:
                 return
             after, limit = page[-1][0], None if limit is None else limit - size
@@ -120,7 +121,7 @@ class PostgresTransaction:
         """Return all rows of a kind, in the order of their keys."""
         page = self.ask(self._statement("first", kind), (_PAGE,))
         while page:
-            rows = [kind(*found) for found in page]
+            rows = [built(kind, found) for found in page]
             yield from rows
             last = _key(rows[-1])
             page = self.ask(self._statement("next", kind), (*last, _PAGE)) if len(rows) == _PAGE else []
@@ -134,7 +135,7 @@ class PostgresTransaction:
 
     def seals(self, kind: str) -> Iterator[Seal]:
         """Return all seals of one kind of row."""
-        yield from (Seal(*found) for found in self.ask(self._statement("seals", Seal), (kind,)))
+        yield from (built(Seal, found) for found in self.ask(self._statement("seals", Seal), (kind,)))
 
     def expect(self, wanted: Sequence[Wanted]) -> None:
         """Fetch rows that will be asked for, those that were not seen yet, in one trip."""

@@ -17,6 +17,7 @@ from typing import Any, cast
 from discreet.ledger import keys
 from discreet.ledger.entry import Entry, Head
 from discreet.ledger.refusals import Tampered
+from discreet.ledger.rows import as_stored
 from discreet.ledger.statements import columns
 from discreet.ledger.store import CARRYING, COUNTED, SHELVES, Limit, R, Raw, Root, Row, Seal, Wanted
 
@@ -83,11 +84,24 @@ class SealedTransaction:
 
     def entry(self, sequence: int) -> Entry | None:
         """Return the entry of that number, or refuse one whose hash is not that of what it says."""
-        return _whole(self._raw.entry(sequence))
+        found = self._raw.entry(sequence)
+        return None if found is None else _sealed(found)
 
     def entries(self, after: int = 0, limit: int | None = None) -> Iterator[Entry]:
-        """Return entries in order, those with greater numbers than `after`."""
-        return self._raw.entries(after, limit)
+        """Return entries in order, those with greater numbers than `after`.
+
+        Guarantee: each is whole and follows the one before it, and none is missing, to the limit or the head.
+        """
+        head, last, most = self.head(), Head(max(after, 0)), after + (limit or 0)
+        if after > 0:
+            before = self._raw.entry(after)  # of which only the link is asked
+            last = Head(after, before.hash if before else "")
+        for entry in self._raw.entries(after, limit):
+            yield following(entry, last)
+            last = Head(entry.sequence, entry.hash)
+        if last.sequence < (head.sequence if limit is None else min(head.sequence, most)):
+            missing = last.sequence + 1
+            raise Tampered(f"entry {missing}", why="it is missing", sequence=missing)
 
     def date(self, at: str) -> str:
         """Return the moment of a new entry: the one given or, where that is later, the newest so far."""
@@ -112,6 +126,7 @@ class SealedTransaction:
 
     def put(self, row: Row) -> None:
         """Store a row in place of the one with the same key, if there is one."""
+        row = as_stored(row)
         kind, key = type(row), _key(row)
         if kind in CARRYING:
             carried = cast("Callable[..., Row]", kind)  # the seal is the last of the fields
@@ -220,8 +235,8 @@ class SealedTransaction:
         if kind in CARRYING:
             seal = rows[0].seal if rows else None  # type: ignore[attr-defined]  # as all of these do
         else:
-            stored = self._raw.get(Seal, kind.TABLE, _name(shelf))
-            seal = self._seals[shelf] = stored.seal if stored else None
+            found = self._raw.get(Seal, kind.TABLE, _name(shelf))
+            seal = self._seals[shelf] = found.seal if found else None
         self._compare(shelf, rows, seal)
         self._known[shelf] = {_key(row): row for row in rows}
 
@@ -255,8 +270,8 @@ class SealedTransaction:
     def _old(self, shelf: Shelf) -> int:
         """Return the seal that the root still counts."""
         if shelf not in self._seals:
-            stored = self._raw.get(Seal, shelf[0].TABLE, _name(shelf))
-            self._seals[shelf] = stored.seal if stored else None
+            found = self._raw.get(Seal, shelf[0].TABLE, _name(shelf))
+            self._seals[shelf] = found.seal if found else None
         try:
             return int(self._seals[shelf] or "0", 16)
         except ValueError:
@@ -274,8 +289,18 @@ def with_seals(wanted: Sequence[Wanted]) -> list[Wanted]:
     return [*wanted, *names]
 
 
-def _whole(entry: Entry | None) -> Entry | None:
-    if entry is not None and not entry.sealed:
+def following(entry: Entry, last: Head) -> Entry:
+    """Return an entry, or refuse one that does not follow the last, or whose hash is not that of what it says."""
+    expected = last.sequence + 1
+    if entry.sequence != expected:
+        raise Tampered(f"entry {expected}", why=f"entry {entry.sequence} stands in its place", sequence=expected)
+    if entry.previous != last.hash:
+        raise Tampered(f"entry {expected}", why="it does not follow the entry before it", sequence=expected)
+    return _sealed(entry)
+
+
+def _sealed(entry: Entry) -> Entry:
+    if not entry.sealed:
         raise Tampered(f"entry {entry.sequence}", why="its hash is not that of what it says", sequence=entry.sequence)
     return entry
 

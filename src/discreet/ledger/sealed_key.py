@@ -106,17 +106,17 @@ class OutsideKey:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             file = os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o600)
             try:
-                os.write(file, token_bytes(_BYTES))  # not flushed: what a power cut takes with it has failed
+                whole = os.write(file, token_bytes(_BYTES)) == _BYTES  # not flushed: what a power cut takes has failed
             finally:
                 os.close(file)
-            try:
-                os.link(new, self.path)
-            except FileExistsError:  # somebody was faster, or something else has its name
-                pass
-            finally:
-                new.unlink()
+            if whole:  # and else the disk is full
+                with suppress(FileExistsError):  # somebody was faster, or something else has its name
+                    os.link(new, self.path)
         except OSError as error:
             raise self._unavailable(f"it cannot be written ({error.strerror})") from None
+        finally:
+            with suppress(OSError):
+                new.unlink(missing_ok=True)
 
     def _unavailable(self, why: str) -> Unavailable:
         fix = "make it readable and writable for this user alone, or remove it: nothing was charged"

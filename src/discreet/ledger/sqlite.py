@@ -15,6 +15,7 @@ from discreet.ledger import forks, schema
 from discreet.ledger.entry import Entry, Head
 from discreet.ledger.place import FilePlace
 from discreet.ledger.refusals import NotAVault, Tampered, Unavailable
+from discreet.ledger.rows import built
 from discreet.ledger.sqlite_errors import refusal
 from discreet.ledger.statements import columns, entry_statement, statement
 from discreet.ledger.store import Limit, R, Row, Seal, Wanted
@@ -34,7 +35,7 @@ class SqliteTransaction:
         """Return the end of the chain, this transaction's entries included."""
         if self._head is None:
             found = self._execute(entry_statement("head", "?")).fetchone()
-            self._head = Head(*found) if found else Head()
+            self._head = built(Head, found) if found else Head()
         return self._head
 
     def append(self, kind: str, body: str) -> Entry:
@@ -53,12 +54,12 @@ class SqliteTransaction:
     def entry(self, sequence: int) -> Entry | None:
         """Return the entry of that number."""
         found = self._execute(entry_statement("entry", "?"), (sequence,)).fetchone()
-        return Entry(*found) if found else None
+        return built(Entry, found) if found else None
 
     def entries(self, after: int = 0, limit: int | None = None) -> Iterator[Entry]:
         """Return entries in order, those with greater numbers than `after`."""
         for found in self._execute(entry_statement("entries", "?"), (after, -1 if limit is None else limit)):
-            yield Entry(*found)
+            yield built(Entry, found)
 
     def get(self, kind: type[R], *key: str | int) -> R | None:
         """Return the row of that key."""
@@ -66,7 +67,7 @@ class SqliteTransaction:
             found = self._execute(statement("get", kind, "?"), key).fetchone()
         except UnicodeEncodeError:  # no valid text, so that nothing can have been stored under it
             return None
-        return kind(*found) if found else None
+        return built(kind, found) if found else None
 
     def put(self, row: Row) -> None:
         """Store a row in place of the one with the same key, if there is one."""
@@ -81,16 +82,16 @@ class SqliteTransaction:
     def all(self, kind: type[R]) -> Iterator[R]:
         """Return all rows of a kind, in the order of their keys."""
         for found in self._execute(statement("all", kind, "?")):
-            yield kind(*found)
+            yield built(kind, found)
 
     def limits(self, account: str, analyst: str) -> list[Limit]:
         """Return the limits of an account and those of an analyst on it, the account's for life first."""
-        return [Limit(*found) for found in self._execute(statement("limits", Limit, "?"), (account, analyst))]
+        return [built(Limit, found) for found in self._execute(statement("limits", Limit, "?"), (account, analyst))]
 
     def seals(self, kind: str) -> Iterator[Seal]:
         """Return all seals of one kind of row."""
         for found in self._execute(statement("seals", Seal, "?"), (kind,)):
-            yield Seal(*found)
+            yield built(Seal, found)
 
     def expect(self, wanted: Sequence[Wanted]) -> None:
         """Fetch nothing: a file is at hand."""

@@ -55,7 +55,7 @@ class Vault:
         self.place = store.place
         self._store = store
         self._clock = VaultClock(clock)
-        self._lease_seconds = lease_seconds
+        self._lease_seconds = lease.check_seconds(lease_seconds)
         with store.read() as raw:
             found = {row.name: row.value for row in raw.all(Secret)}
             if set(found) != {"vault", "secret", "signing"}:
@@ -168,9 +168,8 @@ class Vault:
         """Return the entries with greater numbers than `after`, in order."""
         while limit is None or limit > 0:
             size = _PAGE if limit is None else min(_PAGE, limit)
-            with self._store.read() as transaction:
+            with self._read() as transaction:
                 page = list(transaction.entries(after, size))
-            tail.check_links(page)
             yield from page
             if len(page) < size:
                 return

@@ -17,7 +17,7 @@ from discreet.ledger.derive import derive
 from discreet.ledger.entry import Entry, Head
 from discreet.ledger.lease import Lease
 from discreet.ledger.refusals import Tampered
-from discreet.ledger.seal import SealedTransaction, Sealer
+from discreet.ledger.seal import SealedTransaction, Sealer, following
 from discreet.ledger.sqlite import scratch
 from discreet.ledger.store import (
     CARRYING,
@@ -123,15 +123,10 @@ def _follow(live: Transaction, again: Transaction, head: str | None) -> tuple[He
 
 
 def _check_entry(entry: Entry, last: Head) -> None:
-    expected = last.sequence + 1
-    if entry.sequence != expected:
-        raise Tampered(f"entry {expected}", why=f"entry {entry.sequence} stands in its place", sequence=expected)
-    if entry.previous != last.hash:
-        raise Tampered(f"entry {expected}", why="it does not follow the entry before it", sequence=expected)
-    if not entry.sealed:
-        raise Tampered(f"entry {expected}", why="its hash is not that of what it says", sequence=expected)
-    if (entry.kind == "vault") != (expected == 1):
-        raise Tampered(f"entry {expected}", why="a chain begins with its vault, once", sequence=expected)
+    following(entry, last)
+    if (entry.kind == "vault") != (entry.sequence == 1):
+        why = "a chain begins with its vault, once"
+        raise Tampered(f"entry {entry.sequence}", why=why, sequence=entry.sequence)
 
 
 def _compare(table: str, stored: Iterator[Any], derived: Iterator[Any]) -> None:

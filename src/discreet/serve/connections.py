@@ -1,4 +1,4 @@
-"""Connections of a server: how many there may be, how long each may take to ask, and how much is said about them."""
+"""Connections of a server: how many there may be, how long each may take, and how much is said about them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-# Seconds for the head of a request, and then for its body.
-HEAD_SECONDS, BODY_SECONDS = 10.0, 30.0
+# Seconds for the head of a request, for its body, and for the client to take what was written to it.
+HEAD_SECONDS, BODY_SECONDS, WRITE_SECONDS = 10.0, 30.0, 10.0
 MOST_CONNECTIONS = 256
 _MOST_BACKLOG = 64
 _LINES, _EVERY = 10, 60.0
@@ -39,19 +39,22 @@ def backlog() -> int:
 
 
 class BoundedConnection(H11Protocol):
-    """A connection that has to ask in time, and makes room for another one while it has not.
+    """A connection that has to ask, and to read the response, in time, and makes room for another one while it has not.
 
-    Guarantee: at most `most_connections()` are held. A new one takes the place of the one that has been asking
-    longest; where all are being answered, it is told to try again. So connections that send nothing shut nobody out.
+    Guarantee: at most `most_connections()` are held. A new one takes the place of one that does not read what was
+    written to it, or else of the one that has been asking longest; where all are being answered, it is told to try
+    again. So connections that send nothing, or read nothing, shut nobody out.
     """
 
     _deadline: asyncio.TimerHandle | None = None
+    _unread: asyncio.TimerHandle | None = None
     _waits_for: object = None
     since = 0.0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take the connection, if there is room or another one can go."""
         super().connection_made(transport)
+        transport.set_write_buffer_limits(high=0)  # to hear of every byte that cannot be sent yet
         self.since = time.monotonic()
         if len(self.connections) > most_connections() and not self._made_room():
             self.refuse(503)
@@ -64,7 +67,9 @@ class BoundedConnection(H11Protocol):
         self._watch()
 
     def on_response_complete(self) -> None:
-        """Begin to wait for the next request."""
+        """Begin to wait for the next request; who has sent it already, before the response, has to connect again."""
+        if self.conn.trailing_data[0]:
+            self.transport.close()
         super().on_response_complete()
         self.since = time.monotonic()
         self._watch()
@@ -72,23 +77,49 @@ class BoundedConnection(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Let go of the connection."""
         self._forget()
+        self._heed()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Wait for the client to read, for so long and no longer, whatever else becomes of the connection."""
+        super().pause_writing()
+        self._heed()
+        self._unread = self.loop.call_later(WRITE_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Go on, now that everything is on its way."""
+        self._heed()
+        super().resume_writing()
+
+    def shutdown(self) -> None:
+        """End the connection: at once, if the client does not read."""
+        if self.unread:
+            self.transport.abort()
+        else:
+            super().shutdown()
+
+    def _heed(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+        self._unread = None
 
     @property
     def asking(self) -> bool:
         """Whether the request has not been read to its end."""
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
 
+    @property
+    def unread(self) -> bool:
+        """Whether the client does not read what was written to it."""
+        return self._unread is not None
+
     def _made_room(self) -> bool:
-        others = [
-            each
-            for each in self.connections
-            if isinstance(each, BoundedConnection) and each is not self and each.asking
-        ]
-        if not others:
-            return False
-        min(others, key=lambda each: each.since).refuse(503)
-        return True
+        others = [each for each in self.connections if isinstance(each, BoundedConnection) and each is not self]
+        for chosen in ([each for each in others if each.unread], [each for each in others if each.asking]):
+            if chosen:
+                min(chosen, key=lambda each: each.since).refuse(503)
+                return True
+        return False
 
     def _watch(self) -> None:
         """Set a deadline for the head or the body of a request, once for each."""
@@ -110,12 +141,16 @@ class BoundedConnection(H11Protocol):
         """Answer with a status, if nothing was answered yet, and close."""
         self._forget()
         self.connections.discard(self)
+        if self.unread:
+            self.transport.abort()
         if self.transport.is_closing():
             return
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             phrase = {408: b"Request Timeout", 503: b"Service Unavailable"}[status]
             head = b"HTTP/1.1 %d %s\r\nconnection: close\r\ncontent-length: 0\r\n\r\n" % (status, phrase)
             self.transport.write(head)
+        if self.unread:  # to close is to wait for the client
+            self.transport.abort()
         self.transport.close()
 
 
