@@ -18,6 +18,7 @@ from discreet.ledger.place import is_url
 
 if TYPE_CHECKING:
     from discreet.curator.curator import Curator
+    from discreet.ledger.cap import Existing
 
 NAME = "discreet.toml"
 
@@ -103,8 +104,15 @@ class Policy:
         with wanted.node.here():
             if curator.granted(wanted.analyst, wanted.tables, budget=wanted.budget, monthly=wanted.monthly):
                 return Applied("left", "grant", wanted.analyst)
+            # What was revoked left its caps behind; the amounts of the file are those that are meant.
+            existing: Existing | None = "replace" if wanted.budget or wanted.monthly else None
             token = curator.grant(
-                wanted.analyst, wanted.tables, budget=wanted.budget, monthly=wanted.monthly, expires=wanted.expires
+                wanted.analyst,
+                wanted.tables,
+                budget=wanted.budget,
+                monthly=wanted.monthly,
+                expires=wanted.expires,
+                existing=existing,
             )
         return Applied("granted", "grant", wanted.analyst, token)
 
