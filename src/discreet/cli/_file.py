@@ -28,6 +28,9 @@ class _NewFile(click.Path):
         """Read the name."""
         place = Path(os.fsdecode(super().convert(value, param, ctx)))
         check_place(place, force=forced())
+        if any(place.resolve() == each.resolve() for each in _meta().get(_NAMED, [])):
+            why = "two options name it, and one file would be written over the other"
+            raise Occupied(f"file {place}", why=why, fix="give each its own name", value=str(place))
         _meta().setdefault(_NAMED, []).append(place)
         return place
 

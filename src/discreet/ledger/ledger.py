@@ -120,6 +120,12 @@ class Ledger(Custody):
             there = transaction.get(Debit, key)
             return debit.settled_answer(transaction, there) if there and there.digest is not None else None
 
+    def failed(self, key: str) -> bool:
+        """Whether a charge was paid for and failed."""
+        with self._read() as transaction:
+            there = transaction.get(Debit, key)
+            return there is not None and there.failed
+
     def unsettled(self) -> tuple[tuple[int, str], ...]:
         """Return the number and the key of every charge that waits for its answer."""
         with self._read() as transaction:
