@@ -113,6 +113,19 @@ def test_without_matplotlib_an_answer_to_be_drawn_is_not_paid_for(token, run, re
     assert result("budget")["limits"] == before
 
 
+def test_one_file_for_two_things_is_refused_before_anything_is_paid(token, result, folder):
+    words = ("ask", TEXT, "--epsilon", "1", "--save", "s.png", "--plot", str(folder / "s.png"))
+    assert "two options name it" in result(*words)["why"]
+    assert result("ask", TEXT, "--epsilon", "1")["receipt"]["replayed"] is False
+
+
+def test_force_is_named_once(token, run, folder):
+    (folder / "s.json").write_text("")
+    _, _, err = run("ask", TEXT, "--epsilon", "1", "--save", "s.json")
+    assert "write over it with --force" in " ".join(err.split())
+    assert "Python" not in err
+
+
 def test_fresh_noise_is_paid_again(token, result):
     first = result("ask", TEXT, "--epsilon", "0.1")
     assert result("ask", TEXT, "--epsilon", "0.1", "--fresh")["receipt"]["sequence"] > first["receipt"]["sequence"]

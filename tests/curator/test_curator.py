@@ -565,7 +565,7 @@ def test_an_expired_grant_opens_nothing(curator, visits, monkeypatch):
             curator.grant("alice", "visits", expires=expires)
     token = curator.grant("alice", "visits", expires="1h")
     late = dt.datetime.now(dt.UTC) + dt.timedelta(hours=2)
-    monkeypatch.setattr(curator.ledger, "_clock", lambda: late)
+    monkeypatch.setattr(curator.ledger._clock, "machine", lambda: late)
     assert "it expired at " in refusal(AccessRefused, lambda: curator.session(token))
 
 
