@@ -64,7 +64,7 @@ def test_a_question_that_fails_is_told_in_one_text_with_and_without_debugging(to
     ((code, out, err),) = told
     assert (code, out) == (Exit.REFUSED, "")
     assert "could not be answered" in err
-    assert "ask again with --fresh, or" in " ".join(err.split())
+    assert "ask with --fresh, or" in " ".join(err.split())
     assert "Traceback" not in err
     assert run("ask", TEXT, *price, "--fresh")[0] == Exit.DONE
 
