@@ -64,7 +64,7 @@ def test_a_question_that_fails_is_told_in_one_text_with_and_without_debugging(to
     ((code, out, err),) = told
     assert (code, out) == (Exit.REFUSED, "")
     assert "could not be answered" in err
-    assert "ask again with --fresh, or" in " ".join(err.split())
+    assert "ask with --fresh, or" in " ".join(err.split())
     assert "Traceback" not in err
     assert run("ask", TEXT, *price, "--fresh")[0] == Exit.DONE
 
@@ -111,6 +111,19 @@ def test_without_matplotlib_an_answer_to_be_drawn_is_not_paid_for(token, run, re
     assert (code, out) == (Exit.EXTRA, "")
     assert "pip install 'discreet[plot]'" in err
     assert result("budget")["limits"] == before
+
+
+def test_one_file_for_two_things_is_refused_before_anything_is_paid(token, result, folder):
+    words = ("ask", TEXT, "--epsilon", "1", "--save", "s.png", "--plot", str(folder / "s.png"))
+    assert "two options name it" in result(*words)["why"]
+    assert result("ask", TEXT, "--epsilon", "1")["receipt"]["replayed"] is False
+
+
+def test_force_is_named_once(token, run, folder):
+    (folder / "s.json").write_text("")
+    _, _, err = run("ask", TEXT, "--epsilon", "1", "--save", "s.json")
+    assert "write over it with --force" in " ".join(err.split())
+    assert "Python" not in err
 
 
 def test_fresh_noise_is_paid_again(token, result):

@@ -48,3 +48,24 @@ def test_a_second_cap_says_what_it_means(vault, run, result):
     ]
     _, out, _ = run("grant", "alice", "visits", "--epsilon", "0.5", "--replace")
     assert "Over all grants of alice together: epsilon=0.5 of visits, of which 100% are left." in out
+
+
+def test_two_words_about_one_cap_are_refused(vault, run):
+    code, _, err = run("grant", "alice", "visits", "--epsilon", "1", "--replace", "--add")
+    assert (code, "--replace --add" in err) == (Exit.REFUSED, True)
+
+
+def test_a_cap_outlives_its_grants_until_it_is_ended_in_so_many_words(vault, run, result):
+    run("grant", "alice", "visits", "--epsilon", "1", "--monthly-epsilon", "0.5")
+    run("revoke", "alice")
+    assert len(result("grant", "alice", "visits")["caps"]) == 2
+    found = result("grant", "alice", "visits", "--epsilon", "2", "--replace")
+    assert ([each.partition(" of ")[0] for each in found["caps"]], found["ended"]) == (["epsilon=2", "epsilon=0.5"], [])
+    assert "--end-caps" in run("grant", "alice", "visits", "--replace")[2]
+    _, out, _ = run("grant", "alice", "visits", "--epsilon", "2", "--end-caps")
+    assert "The cap of alice has ended: epsilon=0.5 of visits a month." in out
+
+
+def test_an_expiry_in_the_past_is_refused(vault, run):
+    code, _, err = run("grant", "alice", "visits", "--expires", "2020-01-01")
+    assert (code, "it has passed" in err) == (Exit.USAGE, True)

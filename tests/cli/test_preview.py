@@ -60,3 +60,9 @@ def test_a_price_that_would_fit_is_said_as_it_is_typed(token, run, result):
     code, _, err = run("ask", TEXT, "--epsilon", "50")
     assert code == Exit.BUDGET
     assert re.search(r"fix  --epsilon \S+ would fit", err)
+
+
+def test_a_preview_speaks_of_options(token, run):
+    _, out, _ = run("preview", "SELECT AVG(age) AS age FROM visits", "--epsilon", "1")
+    assert "pass --rows to see figures" in " ".join(out.split())
+    assert "rows=" not in out

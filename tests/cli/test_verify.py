@@ -3,6 +3,7 @@
 import shutil
 
 from discreet.cli.exits import Exit
+from discreet.curator.curator import Curator
 
 
 def test_a_vault_in_order_says_what_was_checked(vault, run):
@@ -52,3 +53,11 @@ def test_a_file_that_is_no_vault_is_refused(folder, run):
 def test_a_head_is_found_however_it_was_copied(vault, result):
     head = result("verify")["head"]
     assert result("verify", "--head", f" {head.upper()} ")["head"] == head
+
+
+def test_limits_on_work_that_are_not_the_default_are_shown(vault, run, result):
+    assert result("verify")["work"] == {}
+    with Curator(vault, create=False) as curator:
+        curator.work(deadline=600)
+    assert result("verify")["work"] == {"deadline": 600}
+    assert "not the default: deadline = 600" in run("verify")[1]

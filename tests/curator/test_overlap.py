@@ -168,6 +168,31 @@ def test_a_refresh_does_not_bring_in_the_people_of_another_account(curator, visi
     assert curator.table("others").version == 1
 
 
+def test_a_refresh_is_not_told_to_change_its_group(curator, visits):
+    register(curator, frame(first=500_000, seed=2), "others")
+    for rows in (frame()[::-1].reset_index(drop=True), frame()):
+        with pytest.raises(Conflict) as refused:
+            curator.refresh("others", rows)
+        assert refused.value.fix.startswith("keep 'others' as it is and register ")
+
+
+def test_the_share_is_said_of_the_table_whose_it_is(curator, visits):
+    many = pd.concat([frame(), frame(first=500_000, seed=2)], ignore_index=True)
+    with pytest.raises(Conflict, match="about 100% of the people of 'v', which 'v' pays for, are values of 'pid' here"):
+        register(curator, many, "many")
+    with pytest.raises(Conflict, match="about 100% of the values of 'pid' are people of 'v'"):
+        register(curator, frame(seed=2)[:100], "few")
+
+
+def test_the_same_source_under_a_second_name_has_one_budget_and_the_same_people(curator, tmp_path):
+    path = byte_copy(frame(), tmp_path)
+    register(curator, path, "v")
+    with pytest.raises(Conflict, match="it reads the same source as 'v'"):
+        register(curator, path, "w", budget=dp.Budget(epsilon=2))
+    with pytest.raises(BadParameter, match="it reads the same source as 'v'"):
+        register(curator, path, "w", people="distinct")
+
+
 def test_other_people_are_registered_without_a_word(curator, visits):
     assert register(curator, frame(first=500_000, seed=2), "others", columns=COLUMNS).noted == ()
 
@@ -260,6 +285,10 @@ def test_another_identifier_in_a_group_has_to_be_declared_the_same(curator, visi
     assert register(curator, renamed, unit=unit, group="v", people="same").same
     with pytest.raises(BadParameter, match="counted for people"):
         register(curator, frame(), "rows", unit=dp.row(), group="v", people="same")
+    # Either name tells the people of the group apart by now.
+    assert register(curator, frame(first=700_000), "third", group="v").account == "v"
+    fourth = frame(first=900_000).rename(columns={"pid": "patient"})
+    assert register(curator, fourth, "fourth", unit=unit, group="v").account == "v"
 
 
 def test_limits_of_rows_and_the_case_of_a_name_may_differ(curator, visits):

@@ -10,6 +10,7 @@ import pytest
 import discreet as dp
 from discreet.core.errors import BadParameter, Refusal
 from discreet.curator import work_limits
+from discreet.curator.curator import Curator
 from discreet.curator.policy import read
 from discreet.curator.work_limits import WorkLimits
 from discreet.data.engine import EngineFailed
@@ -118,8 +119,9 @@ def test_a_custodian_sets_how_many_rows_joins_may_make_of_one(tmp_path):
     chained(session, [3]).count().preview(epsilon=1)
     with pytest.raises(BadParameter, match="the policy allows 3"):
         chained(session, [4]).count().preview(epsilon=1)
-    with pytest.raises(BadParameter, match="up to 4 rows"):
+    with pytest.raises(BadParameter, match="up to 4 rows") as told:
         session.sql("SELECT COUNT(*) FROM visits JOIN (VALUES ('A'), ('A'), ('A'), ('A')) AS p(ward) USING (ward)", 1)
+    assert "most=" not in told.value.fix
 
 
 def test_rows_that_meet_rows_of_the_same_person_over_and_over_are_refused(tmp_path):
@@ -239,3 +241,14 @@ def test_a_policy_sets_them_and_says_so_once(tmp_path):
     file.write_text("[work]\ndeadlin = 3\n")
     with pytest.raises(KeyError, match="did you mean 'deadline'"):
         read(file)
+
+
+def test_a_limit_that_the_section_of_a_policy_leaves_out_is_at_its_default(tmp_path):
+    with Curator(tmp_path / "vault.discreet") as curator:
+        for text, expected in (("deadline = 600\npace = 2", {"deadline": 600, "pace": 2}), ("pace = 3", {"pace": 3})):
+            (tmp_path / "discreet.toml").write_text(f"[work]\n{text}\n")
+            assert [each.action for each in read(tmp_path / "discreet.toml").apply(curator)] == ["limits set"]
+            assert curator.work().changed == expected
+        (tmp_path / "discreet.toml").write_text("")
+        assert read(tmp_path / "discreet.toml").apply(curator) == []
+        assert curator.work().changed == {"pace": 3}

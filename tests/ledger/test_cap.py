@@ -60,18 +60,55 @@ def test_a_top_up_adds_to_the_cap_and_keeps_what_was_spent(ledger):
 
 
 @pytest.mark.parametrize("ended", ["revoked", "expired"])
-def test_a_new_grant_after_an_ended_one_starts_from_what_was_spent(ledger, clock, ended):
+@pytest.mark.parametrize("amount", [None, epsilon(3 * TENTH)])
+def test_a_new_grant_after_an_ended_one_starts_from_what_was_spent(ledger, clock, ended, amount):
     token = ledger.grant("alice", ["visits"], {"people": epsilon(3 * TENTH)}, expires=START + timedelta(days=1))
     spend(ledger, token, "a", 2 * TENTH)
     if ended == "revoked":
         ledger.revoke("alice")
     else:
         clock.move(days=2)
-    token = ledger.grant("alice", ["visits"], {"people": epsilon(3 * TENTH)})
+    assert cap(ledger).remaining.loss == TENTH
+    token = ledger.grant("alice", ["visits"], {"people": amount}, existing="replace" if amount else None)
     with pytest.raises(LimitExceeded):
         spend(ledger, token, "b", 2 * TENTH)
     spend(ledger, token, "b")
     assert cap(ledger).remaining.loss == 0
+    ledger.verify()
+
+
+def test_a_second_amount_after_the_end_of_all_grants_says_what_it_means(ledger):
+    ledger.grant("alice", ["visits"], {"people": epsilon(TENTH)}, monthly={"people": epsilon(TENTH)})
+    ledger.revoke("alice")
+    with pytest.raises(Conflict, match="ended ones too"):
+        ledger.grant("alice", ["visits"], {"people": epsilon(1)})
+    ledger.grant("alice", ["visits"], {"people": None})
+    assert [each.filter.budget.loss for each in ledger.standing("alice")] == [TENTH, TENTH]
+
+
+def test_replacing_one_amount_keeps_the_other_cap(ledger):
+    both = {"monthly": {"people": epsilon(TENTH)}}
+    ledger.grant("alice", ["visits"], {"people": epsilon(TENTH)}, **both)
+    ledger.grant("alice", ["visits"], {"people": epsilon(1)}, monthly={"people": None}, existing="replace")
+    assert cap(ledger).budget.loss == 1
+    assert cap(ledger, scope="window").budget.loss == TENTH
+    ledger.grant("alice", ["visits"], {"people": epsilon(2 * TENTH)}, monthly={"people": None}, existing="end")
+    assert [each.filter.budget.loss for each in ledger.standing("alice")] == [2 * TENTH]
+    ledger.verify()
+
+
+@pytest.mark.parametrize("existing", ["replace", "add"])
+def test_nothing_takes_no_place_of_a_cap(ledger, existing):
+    ledger.grant("alice", ["visits"], {"people": epsilon(TENTH)})
+    with pytest.raises(BadParameter, match="existing='end'"):
+        ledger.grant("alice", ["visits"], {"people": None}, existing=existing)
+
+
+@pytest.mark.parametrize("late", [timedelta(), timedelta(seconds=-1), timedelta(days=-400)])
+def test_a_grant_that_has_ended_before_it_began_is_refused(ledger, late):
+    with pytest.raises(BadParameter, match="it has passed"):
+        ledger.grant("alice", ["visits"], expires=START + late)
+    assert ledger.grants() == ()
 
 
 def test_a_cap_counts_what_was_asked_before_there_was_one(ledger):
@@ -119,7 +156,7 @@ def test_a_grant_without_an_amount_leaves_the_cap_unless_it_says_so(ledger):
     ledger.grant("alice", ["visits"], {"people": epsilon(TENTH)})
     ledger.grant("alice", ["wards"], {"people": None})
     assert cap(ledger).budget.loss == TENTH
-    ledger.grant("alice", ["wards"], {"people": None}, existing="replace")
+    ledger.grant("alice", ["wards"], {"people": None}, existing="end")
     assert ledger.standing("alice") == ()
     ledger.verify()
 
@@ -145,7 +182,7 @@ def test_what_cannot_be_added_is_refused(ledger):
     ledger.grant("alice", ["visits"], {"people": epsilon(TENTH)})
     with pytest.raises(BadParameter, match="do not add up"):
         ledger.grant("alice", ["visits"], {"people": Budget(rho=1)}, existing="add")
-    with pytest.raises(BadParameter, match="replace, add"):
+    with pytest.raises(BadParameter, match="replace, add, end"):
         ledger.grant("alice", ["visits"], {"people": epsilon(TENTH)}, existing="more")
 
 

@@ -147,7 +147,8 @@ def world(folder, more=""):
     bob = curator.grant("bob", "visits", budget=dp.Budget(epsilon=0.5))
     revoked = curator.grant("carol", "visits")
     curator.revoke("carol")
-    expired = curator.grant("dave", "visits", expires="2020-01-01")
+    with patch("discreet.ledger.custody.check_expires", lambda expires, _: expires.isoformat() if expires else ""):
+        expired = curator.grant("dave", "visits", expires="2020-01-01")
     (folder / "changed.csv").write_text("x\n2\n")
     session = curator.session(token)
     visits = session.table("visits")

@@ -30,6 +30,9 @@ class _NewFile(click.Path):
         check_place(place, force=forced())
         if place.parent.is_dir():  # some commands make it
             check_writable(place)
+        if any(place.resolve() == each.resolve() for each in _meta().get(_NAMED, [])):
+            why = "two options name it, and one file would be written over the other"
+            raise Occupied(f"file {place}", why=why, fix="give each its own name", value=str(place))
         _meta().setdefault(_NAMED, []).append(place)
         return place
 

@@ -77,6 +77,7 @@ _RULES: tuple[Rule, ...] = (
     (r"one_of\('A', 'B'\)", "NAME=A,B", '["A", "B"]'),
     (r"add a step, for example step=0\.01", "add a step: 0..1:0.01", 'add a step: "0..1:0.01"'),
     (r"leave nullable=False out", "leave the ! behind it out", "leave the ! behind it out"),
+    (r"existing='end'", "--end-caps", "discreet grant --end-caps"),
     (r"existing='(?P<flag>replace|add)'", r"--\g<flag>", r"discreet grant --\g<flag>"),
     (r"'auto'", "auto", "auto"),
 )

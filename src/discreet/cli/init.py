@@ -49,6 +49,12 @@ vault = "{vault}"
 # tables = ["visits"]
 # budget = {{ epsilon = 1, delta = 1e-6 }}
 # expires = "90d"
+#
+# [work]                                                 # limits on every question; these are the defaults
+# least_price = 1e-6                                     # the share of a budget that a question costs at least
+# partners = 10000                                       # the most rows that all joins of a question make of one
+# deadline = 3600                                        # seconds that an engine may work on a question
+# pace = 0                                               # response times are rounded up to multiples of it
 """
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from discreet.cli._ask import keys_of, price_of, question_options, rows_of, session_of, text_of
+from discreet.cli._words import in_words, options_of
 from discreet.cli.output import Output
 
 
@@ -33,4 +35,7 @@ def command(
     text, price = text_of(question, file), price_of(epsilon, delta, rho)
     with session_of(vault, token) as session:
         found = session.preview_sql(text, *price, max_rows=rows_of(max_rows), rows=rows, keys=keys_of(keys), sql=sql)
-        output.show(found.record(), found)
+    # Only a fresh question is worked on again where one has failed: an option of `discreet ask`.
+    options = {"fresh": "--fresh", **options_of(click.get_current_context().command, "")}
+    found = replace(found, notes=tuple(in_words(note, options) for note in found.notes))
+    output.show(found.record(), found)

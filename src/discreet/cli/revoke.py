@@ -17,7 +17,7 @@ from discreet.cli.output import Output
 def command(output: Output, vault: Path | str, who: str) -> None:
     """End all grants of an analyst, or the one grant of that identifier.
 
-    Answers already given stay given, and what was spent stays spent.
+    Answers already given stay given, what was spent stays spent, and caps stay for any later grant.
     """
     from rich.text import Text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +28,7 @@ def command(output: Output, vault: Path | str, head: str | None) -> None:
     """
     with opened(vault) as curator:
         found = curator.verify(head and head.strip().lower())
-        late = curator.late()
+        late, work = curator.late(), curator.work().changed
     result = {
         "vault": found.vault,
         "entries": found.entries,
@@ -36,11 +37,12 @@ def command(output: Output, vault: Path | str, head: str | None) -> None:
         "public_key": found.public_key,
         "against": head,
         "late": [asdict(each) for each in late],
+        "work": work,
     }
-    output.plain(result, _lines(found, head, late))
+    output.plain(result, _lines(found, head, late, work))
 
 
-def _lines(found: Verified, head: str | None, late: list[Late]) -> list[str]:
+def _lines(found: Verified, head: str | None, late: list[Late], work: Mapping[str, float]) -> list[str]:
     checked = [
         f"{found.entries:,} entries, each sealed to the one before",
         "every budget, debit, grant and table: as the entries imply",
@@ -49,6 +51,7 @@ def _lines(found: Verified, head: str | None, late: list[Late]) -> list[str]:
         "the head you gave: on the chain" if head else "no head from elsewhere was given: keep the one below",
     ]
     checked += [f"stopped at its deadline, entry {each.sequence}: {each.analyst}, {each.question}" for each in late]
+    checked += [f"a limit on work that is not the default: {name} = {value:g}" for name, value in work.items()]
     # What is for copying stands whole on a line of its own, however narrow the screen.
     kept = ["head:", found.head, "public key:", found.public_key]
     return ["The vault is in order.", *(f"  {line}" for line in checked), *kept]

@@ -42,7 +42,7 @@ def check_place(path: Path, *, force: bool = False) -> None:
     if path.name in _NAMED or _ANCHOR in _head(path):
         raise _never(path, "it belongs to a vault or a collection")
     if not force:
-        fix = "choose another name, or write over it with --force (force=True in Python)"
+        fix = "choose another name, or write over it with force=True"
         raise Occupied(f"file {path}", why="it is there already", fix=fix, value=str(path))
 
 

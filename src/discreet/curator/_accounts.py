@@ -72,8 +72,12 @@ def check_account(account: str, table: Table, tables: Iterable[Registered], peop
     Guarantee: all tables of an account protect the same unit: single rows, or people under one relation whom one
     identifier tells apart, by the same column name or by the custodian's word (`people="same"`).
     """
-    for other in (each for each in tables if each.account == account):
-        _check_unit(account, table, other, people)
+    # The one whose identifier is the account's own first: those of others were declared to be the same.
+    shared = sorted((each for each in tables if each.account == account), key=lambda each: each.same)
+    names = {(each.identifier or "").lower() for each in shared}
+    for other in shared:
+        if (table.unit.identifier or "").lower() not in names:
+            _check_unit(account, table, other, people)
         if other.table.unit.relation != table.unit.relation:
             relation = other.table.unit.relation
             why = (
@@ -86,7 +90,7 @@ def check_account(account: str, table: Table, tables: Iterable[Registered], peop
 
 def _check_unit(account: str, table: Table, other: Registered, people: People | None) -> None:
     identifier, theirs = table.unit.identifier, other.identifier
-    if (identifier or "").lower() == (theirs or "").lower() or (identifier and theirs and people == "same"):
+    if identifier and theirs and people == "same":
         return
     whom = "single rows" if theirs is None else f"people, told apart by {theirs!r}"
     why = f"the budget of {account!r} is counted for {whom}, as {other.name!r} has it"
@@ -96,6 +100,23 @@ def _check_unit(account: str, table: Table, other: Registered, people: People | 
     elif theirs is not None:
         fix = f"{fix}, or people='same' if {identifier!r} has the same identifiers under another name"
     raise BadParameter("unit", identifier or "row", why=why, fix=fix)
+
+
+def check_shared(
+    other: Payer | None, budget: Budget | None, people: People | None, known: Mapping[str, Budget]
+) -> None:
+    """Refuse another budget, and other people, for a table that reads what another one reads, or once read."""
+    if other is None:
+        return
+    same_rows = f"it reads the same source as {other.name!r}"
+    if people == "distinct":
+        why = f"{same_rows}, and so its people are those of {other.account!r}"
+        raise BadParameter("people", people, why=why, fix="leave people out")
+    if budget is not None and budget_record(budget) != budget_record(known[other.account]):
+        stored = budget_text(budget_record(known[other.account]))
+        why = f"{same_rows}, which {other.account!r} pays for with {stored}: what people were promised for good"
+        fix = "leave the budget out or repeat it; to allow an analyst less, cap the grant"
+        raise Conflict(f"budget {budget_text(budget_record(budget))}", why=why, fix=fix, value=budget)
 
 
 def check_budget(account: str, budget: Budget | None, known: Mapping[str, Budget]) -> None:
@@ -121,7 +142,10 @@ def check_copy(registered: Registered, digest: str, known: Mapping[str, tuple[st
     other, paying = known.get(digest, (name, registered.account))
     if paying != registered.account:
         why = f"they are those of {other!r}, which {paying!r} pays for; a second budget would double what people lose"
-        raise Conflict(f"the rows of {name!r}", why=why, fix=f"register it with group={paying!r}", value=name)
+        fix = f"register it with group={paying!r}"
+        if registered.version > 1:  # a refresh: the table has its account for good
+            fix = f"keep {name!r} as it is and register these rows as another table with group={paying!r}"
+        raise Conflict(f"the rows of {name!r}", why=why, fix=fix, value=name)
 
 
 def check_people(table: Table, source: Source, tables: Iterable[Payer]) -> None:

@@ -17,8 +17,10 @@ from discreet.curator._accounts import (
     check_budget,
     check_copy,
     check_people,
+    check_shared,
     check_source,
     check_terms,
+    payer,
 )
 from discreet.curator._sketch import Sketches, sketched
 from discreet.curator._sources import Sources
@@ -120,6 +122,7 @@ class Tables:
         check_people(table, source, [*tables, *sources.past])
         account = account_of(table, source, group, [*tables, *sources.past])
         check_account(account, table, tables, people)
+        check_shared(payer(source, [*tables, *sources.past]), budget, people, known)
         check_budget(account, budget, known)
         registered = _said(Registered(table, source, 1, account, physical), people, known)
         found = self._fingerprint(registered)

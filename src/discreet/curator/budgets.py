@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from discreet.ledger.standing import Standing
 
 Amounts = Mapping[str, str | None] | None
+Caps = Mapping[str, tuple[Amounts, Amounts]]
 
 
 def visible(ledger: Ledger, grant: Grant | None, tables: Iterable[Registered]) -> list[Standing]:
@@ -38,12 +39,15 @@ def holds(
     budget: Budget | None,
     monthly: Budget | None,
 ) -> bool:
-    """Whether the analyst has a grant to just these tables under just these caps; another one is refused."""
+    """Whether the analyst has a grant to just these tables under these caps; another one is refused.
+
+    Caps that are left out are as they are: an analyst keeps a cap until it is changed in so many words.
+    """
     now = ledger.now()
     live = [grant for grant in ledger.grants() if grant.analyst == analyst and not grant.ended(now)]
     wanted = {account: (_amounts(budget), _amounts(monthly)) for account in accounts}
     for grant in live:
-        if set(grant.tables) == set(tables) and _caps(ledger, analyst, wanted) == wanted:
+        if set(grant.tables) == set(tables) and _agree(wanted, _caps(ledger, analyst, wanted)):
             return True
     if live:
         why = "there is one already, to other tables or with other caps, and a token is not changed once it is out"
@@ -51,7 +55,12 @@ def holds(
     return False
 
 
-def _caps(ledger: Ledger, analyst: str, accounts: Iterable[str]) -> dict[str, tuple[Amounts, Amounts]]:
+def _agree(wanted: Caps, found: Caps) -> bool:
+    pairs = ((want, have) for account in wanted for want, have in zip(wanted[account], found[account], strict=True))
+    return all(want in (None, have) for want, have in pairs)
+
+
+def _caps(ledger: Ledger, analyst: str, accounts: Iterable[str]) -> Caps:
     found: dict[str, list[Amounts]] = {account: [None, None] for account in accounts}
     for each in ledger.standing(analyst=analyst):
         if each.account in found:

@@ -155,9 +155,10 @@ class Curator:
         """Let an analyst ask about tables, and return the token that proves it; it is shown this once.
 
         `budget` caps what the analyst may spend of each account for good, `monthly` in a month; both only restrict.
-        An analyst has one cap on an account, over all grants. A second amount is refused unless `existing` says what
-        it means: "replace" puts it in the place of the first (and without an amount ends the cap), "add" tops it up.
-        What the analyst has spent before counts. Older tokens stay valid, under the same cap.
+        An analyst has one cap on an account, over all grants, also when they have ended. A second amount is refused
+        unless `existing` says what it means: "replace" puts it in the place of the first, "add" tops it up; an amount
+        that is left out changes nothing. "end" ends the caps that get no new amount. What the analyst has spent before
+        counts. Older tokens stay valid, under the same cap.
         """
         names = (tables,) if isinstance(tables, str) else tuple(tables)
         accounts = {self.table(name).account for name in names}

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from discreet.curator.register import Registered
 
 People = Literal["same", "distinct"]
+Whose = Literal["new", "known", "both"]
+Share = tuple[float, Whose]
 
 # From this share of the smaller table on, two tables are taken to be about the same people.
 LARGE = 0.5
@@ -25,20 +27,33 @@ LARGE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """How much of one table occurs in a table of another account, by its identifiers or by whole rows."""
+    """How much of one table occurs in a table of another account, by its identifiers or by whole rows.
+
+    `column` is the new table's, `theirs` the known one's; None are whole rows. `share` is that of the new table, of the
+    known one, or of both together: of the smaller, where one contains the other.
+    """
 
     table: str
     account: str
     identifier: str | None
     column: str | None
+    theirs: str | None
     share: float
+    of: Whose
 
     @property
     def words(self) -> str:
         """Say what was found, and what it may mean."""
-        what = "rows" if self.column is None else f"values of {self.column!r}"
-        of = "rows" if self.column is None else "people"
-        return f"about {self.share:.0%} of the {what} are {of} of {self.table!r}, which {self.account!r} pays for"
+        ours = "rows" if self.column is None else f"values of {self.column!r}"
+        known = "rows" if self.column is None else "people" if self.theirs == self.identifier else "values"
+        inside = f" in {self.theirs!r}" if known == "values" else ""
+        paid, about = f"which {self.account!r} pays for", f"about {self.share:.0%} of the"
+        match self.of:
+            case "new":
+                return f"{about} {ours} are {known} of {self.table!r}{inside}, {paid}"
+            case "known":
+                return f"{about} {known} of {self.table!r}{inside}, {paid}, are {ours} here"
+        return f"{about} {ours} and the {known} of {self.table!r}{inside}, {paid}, taken together are in both"
 
 
 def overlaps(mine: Sketches, others: Mapping[str, Sketches]) -> list[Overlap]:
@@ -68,6 +83,11 @@ def check_overlap(registered: Registered, found: list[Overlap], others: list[Reg
             " only you can know)"
         )
         fix = f"register it with {_terms(registered, overlap)}, or with people='distinct' if these are other people"
+        if registered.version > 1:  # a refresh: the table has its account for good
+            fix = (
+                f"keep {registered.name!r} as it is and register this source as another table with"
+                f" {_terms(registered, overlap)}; or refresh with people='distinct' if these are other people"
+            )
         raise Conflict(f"the people of {registered.name!r}", why=why, fix=fix, value=registered.name)
     return tuple(noted)
 
@@ -98,21 +118,23 @@ def _terms(registered: Registered, overlap: Overlap) -> str:
 def _between(mine: Sketches, name: str, other: Sketches) -> Iterator[Overlap]:
     """Yield how much people of one table occur in columns of the other, and rows in rows."""
 
-    def found(share: float, column: str | None) -> Iterator[Overlap]:
-        if share > 0:
-            yield Overlap(name, other.account, other.identifier, column, share)
+    def found(share: Share, column: str | None, theirs: str | None) -> Iterator[Overlap]:
+        if share[0] > 0:
+            yield Overlap(name, other.account, other.identifier, column, theirs, *share)
 
     if other.people is not None:
+        theirs = other.identifier
         for column, sketch in mine.columns.items():
-            yield from found(_share(sketch, column, mine, other.people, other.identifier, other), column)
+            yield from found(_share(sketch, column, mine, other.people, theirs, other), column, theirs)
     if mine.people is not None:
+        ours = mine.identifier
         for column, sketch in other.columns.items():
-            yield from found(_share(mine.people, mine.identifier, mine, sketch, column, other), mine.identifier)
+            yield from found(_share(mine.people, ours, mine, sketch, column, other), ours, column)
     if mine.rows is not None and other.rows is not None:
-        yield from found(_contained(mine.rows, other.rows), None)
+        yield from found(_contained(mine.rows, other.rows), None, None)
 
 
-def _share(one: Sketch, name: str | None, mine: Sketches, two: Sketch, column: str | None, other: Sketches) -> float:
+def _share(one: Sketch, name: str | None, mine: Sketches, two: Sketch, column: str | None, other: Sketches) -> Share:
     """Return the share of two columns that tell people apart, or are called alike; of others that of their union.
 
     A column of another kind may well hold numbers that are somebody's identifiers: 1, 2 and 3 are.
@@ -122,9 +144,9 @@ def _share(one: Sketch, name: str | None, mine: Sketches, two: Sketch, column: s
         return _contained(one, two)
     first, second, shared = one.shared(two)
     alike = shared / (first + second - shared) if shared else 0.0
-    return alike if alike >= LARGE else 0.0
+    return alike if alike >= LARGE else 0.0, "both"
 
 
-def _contained(one: Sketch, two: Sketch) -> float:
+def _contained(one: Sketch, two: Sketch) -> Share:
     first, second, shared = one.shared(two)
-    return shared / min(first, second) if shared else 0.0
+    return shared / min(first, second) if shared else 0.0, "new" if first <= second else "known"

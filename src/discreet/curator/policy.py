@@ -18,6 +18,7 @@ from discreet.ledger.place import is_url
 
 if TYPE_CHECKING:
     from discreet.curator.curator import Curator
+    from discreet.ledger.cap import Existing
 
 NAME = "discreet.toml"
 
@@ -58,7 +59,7 @@ class Policy:
         What is missing is registered, and what is equal is left. New bounds, keys, limits of rows or a declared size
         make a new version of a table. Whom a table protects and how much it may lose stay as they were registered: a
         difference there is refused, also a stricter one, since what was answered was counted under the old promise.
-        What the file does not mention stays as it is.
+        What the file does not mention stays as it is; of [work], if it is there, a limit left out is at its default.
         """
         applied = [self._put_table(curator, table) for table in self.tables]
         for account, budget, node in self.windows:
@@ -96,15 +97,24 @@ class Policy:
     def _put_work(self, curator: Curator, wanted: Node) -> Applied:
         with wanted.here():
             before = curator.work()
-            changed = curator.work(**wanted.value) != before
+            # The section says all limits: a key that it leaves out is at its default.
+            limits = WorkLimits().with_changes(wanted.value)
+            changed = curator.work(**{name: getattr(limits, name) for name in WorkLimits.FIELDS}) != before
         return Applied("limits set" if changed else "left", "work", "vault")
 
     def _put_grant(self, curator: Curator, wanted: GrantPolicy) -> Applied:
         with wanted.node.here():
             if curator.granted(wanted.analyst, wanted.tables, budget=wanted.budget, monthly=wanted.monthly):
                 return Applied("left", "grant", wanted.analyst)
+            # What was revoked left its caps behind; the amounts of the file are those that are meant.
+            existing: Existing | None = "replace" if wanted.budget or wanted.monthly else None
             token = curator.grant(
-                wanted.analyst, wanted.tables, budget=wanted.budget, monthly=wanted.monthly, expires=wanted.expires
+                wanted.analyst,
+                wanted.tables,
+                budget=wanted.budget,
+                monthly=wanted.monthly,
+                expires=wanted.expires,
+                existing=existing,
             )
         return Applied("granted", "grant", wanted.analyst, token)
 

@@ -35,6 +35,11 @@ if TYPE_CHECKING:
 _HEADINGS = ("column", "mechanism", "sensitivity", "noise", "95% half-width", "cost", "delta")
 
 
+_FAILED = (
+    "this was paid for and failed, which is the answer it has: only with fresh=True is it worked on, and paid, again"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """What is known beforehand of one column of the answer; `half_width` is None where it depends on the data."""
@@ -71,6 +76,7 @@ class Preview:
     stability: tuple[str, ...] = ()
     sql: tuple[str, ...] = ()
     answered: bool = False
+    failed: bool = False
 
     def __getitem__(self, column: str) -> Line:
         for line in self.lines:
@@ -125,6 +131,7 @@ class Preview:
         return {
             "price": self.price,
             "answered": self.answered,
+            "failed": self.failed,
             "columns": [
                 {name: getattr(line, name) for name in Line.__slots__ if name != "within"} | {"within": line.within}
                 for line in self.lines
@@ -172,8 +179,10 @@ def preview(
     remaining = tuple(remaining_after(query, loss, fits))
     notes = (*_notes(question, size), *_too_cheap(question, standings))
     price, shown = str(question.price), statements(question) if sql else ()
-    stability, answered = stability_words(question), query.desk.answered(_charge(question))
-    return Preview(lines, price, remaining, notes, question, rows, max_rows, stability, shown, answered)
+    stability, charge = stability_words(question), _charge(question)
+    answered, failed = query.desk.answered(charge), query.desk.failed(charge)
+    notes = (_FAILED, *notes) if failed else notes
+    return Preview(lines, price, remaining, notes, question, rows, max_rows, stability, shown, answered, failed)
 
 
 def _too_cheap(question: Asked, standings: Sequence[Standing]) -> Iterator[str]:

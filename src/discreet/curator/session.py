@@ -270,3 +270,7 @@ class Session:
         tables, and whether there is one depends on what was asked, never on data.
         """
         return self._curator.ledger.answer(charge.key) is not None
+
+    def failed(self, charge: Charge) -> bool:
+        """Whether the question of a charge was paid for and failed, which whoever asks it again is told for nothing."""
+        return self._curator.ledger.failed(charge.key)

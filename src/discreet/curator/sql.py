@@ -75,6 +75,7 @@ def spoken(
     # As they were when the text was read, so that keys and bounds are of one version; `pay` refuses one that is gone.
     tables = {name: known[name] for name in tables_of(statement.plan)}
     query = Query(session, statement.plan, statement.keys, tables)
+    session.work_limits().check_joins(query.plan, query.tables, "join fewer tables, or give each fewer rows for a key")
     report = query.agg(**dict(statement.aggregates))
     given = _Given(statement)
     found = Spoken(

@@ -61,6 +61,9 @@ class Desk(Protocol):
     def answered(self, charge: Charge) -> bool:
         """Whether the question of a charge has its answer, which is then replayed for nothing."""
 
+    def failed(self, charge: Charge) -> bool:
+        """Whether the question of a charge was paid for and failed, for good."""
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:

@@ -33,6 +33,7 @@ _LARGEST = Fraction(100)
 _MARGIN = Fraction(1, 10**4)
 # Some forty days: more than any machine can wait for.
 _LONGEST = 4_000_000
+_FEWER = "keep fewer partners of each row, join(..., most=3), or give public tables fewer rows for a key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,13 @@ class WorkLimits:
         given = {name: value for name, value in changes.items() if value is not None}
         return replace(self, **_each(given, as_written))
 
+    @property
+    def changed(self) -> dict[str, float]:
+        """The limits that differ from the default ones, as numbers to show."""
+        usual = WorkLimits()
+        names = (name for name in self.FIELDS if getattr(self, name) != getattr(usual, name))
+        return {name: float(getattr(self, name)) for name in names}
+
     def record(self) -> dict[str, Any]:
         """Return the limits as plain JSON values, exact."""
         return {"partners": self.partners} | {
@@ -100,15 +108,15 @@ class WorkLimits:
                 value=account,
             )
 
-    def check_joins(self, plan: Plan, tables: Mapping[str, Table]) -> None:
-        """Refuse joins that make more rows of one than the policy allows."""
+    def check_joins(self, plan: Plan, tables: Mapping[str, Table], fix: str = _FEWER) -> None:
+        """Refuse joins that make more rows of one than the policy allows; `fix` is in the words of whoever asks."""
         if (rows := expansion(plan, tables)) > self.partners:
             raise BadParameter(
                 "join",
                 rows,
                 why=f"its joins make up to {rows:,} rows of one, and the policy allows {self.partners:,}: one person"
                 " would decide how long the answer takes",
-                fix="keep fewer partners of each row, join(..., most=3), or give public tables fewer rows for a key",
+                fix=fix,
             )
 
     @contextmanager

@@ -1,14 +1,14 @@
 """Caps: the most that one analyst may spend of an account, over all their grants together.
 
-A cap belongs to the analyst and not to a token: whoever holds three grants has one cap. A cap that is changed counts
-everything the analyst was ever charged, in its own currency.
+A cap belongs to the analyst and not to a token: whoever holds three grants has one cap, and it lasts when all of them
+have ended, until it is changed in so many words. A cap that is changed counts everything the analyst was ever charged,
+in its own currency.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 from fractions import Fraction
 from itertools import takewhile
 from typing import Any, Literal, get_args
@@ -21,12 +21,11 @@ from discreet.core.errors import BadParameter, UnknownName
 from discreet.ledger import limit
 from discreet.ledger.charge import read_losses
 from discreet.ledger.entry import Entry
-from discreet.ledger.grant import Grant
 from discreet.ledger.names import check_visible, folded
 from discreet.ledger.refusals import Conflict, Tampered
 from discreet.ledger.store import Limit, Permit, Tally, Transaction
 
-Existing = Literal["replace", "add"]
+Existing = Literal["replace", "add", "end"]
 Budgets = Mapping[str, Budget | None]
 
 # A later release may compute a cost with other last digits; less than this fraction is no sign of tampering.
@@ -38,13 +37,12 @@ class Caps:
     """What a new grant does to the caps of its analyst, at a moment of the ledger.
 
     Guarantee: whatever an analyst is charged after a cap was set is, together with all that they were charged before,
-    within the cap; a second amount for a cap in force is refused unless `existing` says what it means.
+    within the cap; a cap stays as it is, whatever becomes of grants, unless `existing` says what is to change.
     """
 
     transaction: Transaction
     analyst: str
     existing: Existing | None
-    now: datetime
     at: str
 
     def records(self, budgets: Budgets, period: str) -> dict[str, Any]:
@@ -55,13 +53,11 @@ class Caps:
     def _changed(self, account: str, budget: Budget | None, period: str) -> tuple[bool, dict[str, Any] | None]:
         relation = limit.account_filter(self.transaction, account).relation
         there = self.transaction.get(Limit, account, self.analyst, period)
-        in_force = there is not None and account in self._accounts_in_force()
         if budget is None:
-            # Without an amount a cap in force stays; one whose grants have all ended goes with them.
-            return there is not None and (not in_force or self.existing == "replace"), None
+            return there is not None and self.existing == "end", None
         if self.existing == "add":
             budget = self._topped_up(account, there, budget)
-        elif in_force and self.existing is None:
+        elif there is not None and self.existing is None:
             raise self._ambiguous(account, there, period)
         new = limit.new_limit(account, self.analyst, period, budget.filter(relation=relation), self.at, 0)
         return True, limit.filter_record(recounted(new, self.transaction, self.transaction.entries()))
@@ -72,22 +68,12 @@ class Caps:
             raise BadParameter("existing", "add", why=why, fix="leave it out")
         return _sum(budget_of_filter(limit.filter_in(there)), budget)
 
-    def _ambiguous(self, account: str, there: Limit | None, period: str) -> Conflict:
-        assert there is not None
+    def _ambiguous(self, account: str, there: Limit, period: str) -> Conflict:
         amount = _words(budget_of_filter(limit.filter_in(there)))
         span = f" a {period}" if period else ""
-        why = f"there is a cap of {amount}{span} already, which holds over all grants of one analyst together"
-        fix = "say what the new amount means: existing='replace' or existing='add'"
+        why = f"there is a cap of {amount}{span} already, which holds over all grants of one analyst, ended ones too"
+        fix = "say what the new amount means: existing='replace' or existing='add'; or leave it out to keep the cap"
         return Conflict(f"a second cap for {self.analyst!r} on {account!r}", why=why, fix=fix, value=self.analyst)
-
-    def _accounts_in_force(self) -> set[str]:
-        """Return the accounts that a grant of the analyst opens, one that has not ended."""
-        found = set[str]()
-        for permit in [*self.transaction.all(Permit)]:
-            if permit.analyst == self.analyst and not Grant.of(permit).ended(self.now):
-                entry = self.transaction.entry(permit.sequence)
-                found.update(entry.record()["accounts"] if entry is not None else ())
-        return found
 
 
 def recounted(new: Limit, rows: Transaction, entries: Iterable[Entry]) -> Filter:
@@ -131,13 +117,19 @@ def check_analyst(analyst: str, permits: Iterable[Permit]) -> None:
             raise BadParameter("analyst", analyst, why=why, fix=f"write {permit.analyst!r}, or another name")
 
 
-def check_existing(value: object) -> Existing | None:
-    """Return what a second amount means, or refuse whatever says nothing about it."""
+def check_existing(value: object, *budgets: Budgets | None) -> Existing | None:
+    """Return what a grant does to the caps there are, or refuse whatever says nothing about it."""
+    given = any(budget is not None for each in budgets for budget in (each or {}).values())
     match value:
-        case None | "replace" | "add":
+        case None | "end":
             return value
-    why, fix = "a second amount replaces a cap or is added to it", f"use one of {', '.join(get_args(Existing))}"
-    raise BadParameter("existing", value, why=why, fix=fix)
+        case "replace" | "add" if given:
+            return value
+        case "replace" | "add":
+            why = "there is no amount that could take a cap's place, or be added to one"
+            raise BadParameter("existing", value, why=why, fix="give an amount, or end the caps with existing='end'")
+    why = "an amount replaces a cap or is added to it, or the caps end"
+    raise BadParameter("existing", value, why=why, fix=f"use one of {', '.join(get_args(Existing))}")
 
 
 def budget_of_filter(filter_: Filter) -> Budget:

@@ -123,8 +123,9 @@ class Custody(Vault):
         """Let somebody ask about tables, within caps per account if given; return the token, which is shown only now.
 
         `budgets` and `monthly` name the accounts that the tables are paid from; None is an account without a new
-        amount. An analyst has one cap on an account, over all grants: `existing` says whether a second amount takes
-        the place of the first ("replace") or is added to it ("add"). What was spent before counts.
+        amount. An analyst has one cap on an account, over all grants, and keeps it when they have ended: `existing`
+        says whether a second amount takes the place of the first ("replace") or is added to it ("add"), or that the
+        caps without a new amount end ("end"). What was spent before counts.
 
         Guarantee: what is charged to an analyst is, account by account, within their cap as well.
         """
@@ -134,12 +135,13 @@ class Custody(Vault):
         identifier, secret = new_token()
         salt, hashed = new_verifier(secret)
         made: dict[str, Any] = {"grant": identifier, "analyst": _named("analyst", analyst), "role": check_role(role)}
-        made |= {"expires": check_expires(expires), "salt": salt, "hash": hashed, "existing": check_existing(existing)}
+        made |= {"salt": salt, "hash": hashed, "existing": check_existing(existing, budgets, monthly)}
         made |= {"tables": sorted(set(names)), "accounts": sorted({*(budgets or {}), *(monthly or {})})}
         with self._write() as transaction:
             check_analyst(analyst, transaction.all(Permit))
             now = self._clock()
-            changes = Caps(transaction, analyst, existing, now, written(now))
+            made["expires"] = check_expires(expires, now)
+            changes = Caps(transaction, analyst, existing, written(now))
             caps, windows = changes.records(budgets or {}, ""), changes.records(monthly or {}, "month")
             enter(transaction, "grant", {**made, "caps": caps, "monthly": windows, "at": written(now)})
         return f"{identifier}_{secret}"

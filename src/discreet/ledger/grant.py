@@ -11,6 +11,7 @@ from secrets import token_bytes, token_hex
 from typing import Literal, get_args
 
 from discreet.core.errors import BadParameter
+from discreet.ledger.clock import written
 from discreet.ledger.refusals import AccessRefused
 from discreet.ledger.store import Permit
 
@@ -87,8 +88,8 @@ def check_role(value: object) -> Role:
     raise BadParameter("role", value, why="a grant is an analyst's or a custodian's", fix=fix)
 
 
-def check_expires(value: datetime | None) -> str:
-    """Return an expiry as stored text; a time without its zone means two things and is refused."""
+def check_expires(value: datetime | None, now: datetime) -> str:
+    """Return an expiry as stored text; a time without its zone means two things and is refused, as is a past one."""
     if value is None:
         return ""
     if not isinstance(value, datetime) or value.tzinfo is None:
@@ -97,6 +98,9 @@ def check_expires(value: datetime | None) -> str:
             "use datetime.now(UTC) + timedelta(...)",
         )
         raise BadParameter("expires", value, why=why, fix=fix)
+    if value <= now:
+        why = f"it has passed (it is {written(now)} by the vault's time), so that the token would open nothing"
+        raise BadParameter("expires", value.isoformat(), why=why, fix="use a later moment, or leave it out")
     return value.isoformat()
 
 

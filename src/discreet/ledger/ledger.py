@@ -18,12 +18,11 @@ from discreet.ledger.clock import written
 from discreet.ledger.custody import Custody
 from discreet.ledger.debit import Found
 from discreet.ledger.derive import enter
-from discreet.ledger.grant import Grant
 from discreet.ledger.lease import Lease, Watch
 from discreet.ledger.refusals import Conflict, LeaseLost, QuestionFailed, Tampered
 from discreet.ledger.sealed_key import NewKey
 from discreet.ledger.standing import Scope, Standing
-from discreet.ledger.store import Debit, Draw, Limit, Permit, Settled, Transaction
+from discreet.ledger.store import Debit, Draw, Limit, Settled, Transaction
 
 if TYPE_CHECKING:
     from discreet.noise.draws import Draws
@@ -121,6 +120,12 @@ class Ledger(Custody):
             there = transaction.get(Debit, key)
             return debit.settled_answer(transaction, there) if there and there.digest is not None else None
 
+    def failed(self, key: str) -> bool:
+        """Whether a charge was paid for and failed."""
+        with self._read() as transaction:
+            there = transaction.get(Debit, key)
+            return there is not None and there.failed
+
     def unsettled(self) -> tuple[tuple[int, str], ...]:
         """Return the number and the key of every charge that waits for its answer."""
         with self._read() as transaction:
@@ -142,13 +147,11 @@ class Ledger(Custody):
             return filter_.spent if analyst is None else limit.tally(transaction, account, analyst)
 
     def standing(self, analyst: str | None = None) -> tuple[Standing, ...]:
-        """Return every limit as it stands now; for one analyst, their own while a grant of theirs lasts."""
+        """Return every limit as it stands now; for one analyst, their own, which last when their grants have ended."""
         with self._read() as transaction:
-            now = self._clock()
-            grants = [Grant.of(permit) for permit in transaction.all(Permit)]
-            found = [_standing(each, written(now)) for each in transaction.all(Limit)]
-        shown = {None, *(grant.analyst for grant in grants if not grant.ended(now))}
-        return tuple(each for each in found if each.analyst in (shown if analyst is None else shown & {analyst}))
+            at = written(self._clock())
+            found = [_standing(each, at) for each in transaction.all(Limit)]
+        return tuple(each for each in found if analyst in (None, each.analyst))
 
     # How a run proceeds ----------------------------------------------------------------------------------------------
 

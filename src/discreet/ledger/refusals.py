@@ -48,8 +48,8 @@ class QuestionFailed(Refusal):
         super().__init__(
             "the question",
             why="it was paid for and could not be answered; what went wrong might tell of a record, and is withheld",
-            fix="ask again with fresh=True, or begin another session, which pays again; if it fails again, have the "
-            "custodian check that source and engine are in order",
+            fix="to have it worked on again is to pay again: ask with fresh=True, or where a session of weights failed "
+            "begin a new one; if it fails again, have the custodian check that source and engine are in order",
         )
 
 
