@@ -61,13 +61,20 @@ class Server:
 
     def crash(self) -> None:
         """Shut down at once, as after a power cut: what was not committed is lost."""
+        self._end(signal.SIGQUIT)
+
+    def stop(self) -> None:
+        """Shut down in order, as before a restart."""
+        self._end(signal.SIGINT)
+
+    def _end(self, how: signal.Signals) -> None:
         process = self._server.get_postmaster_info().process
-        os.kill(process.pid, signal.SIGQUIT)
+        os.kill(process.pid, how)
         while process.is_running() and process.status() != "zombie":  # whose end nobody has looked at yet
             time.sleep(0.01)
 
     def restart(self) -> None:
-        """Start it again after a crash; its URL stays."""
+        """Start it again after it was shut down; its URL stays."""
         self._server.ensure_postgres_running()
 
     def close(self) -> None:

@@ -1,7 +1,9 @@
 """Work limits: what a question costs at least, how many rows joins make of one, deadlines, and response times."""
 
 import logging
+import threading
 import time
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 
@@ -9,11 +11,12 @@ import pytest
 
 import discreet as dp
 from discreet.core.errors import BadParameter, Refusal
-from discreet.curator import work_limits
+from discreet.curator import answering, work_limits
 from discreet.curator.curator import Curator
 from discreet.curator.policy import read
 from discreet.curator.work_limits import WorkLimits
 from discreet.data.engine import EngineFailed
+from discreet.ledger.refusals import QuestionFailed
 from discreet.plan.stability import MOST_PAIRS
 from tests.curator.questions import curator_of, opened
 
@@ -198,6 +201,71 @@ def test_answers_replays_and_refusals_of_a_paced_vault_take_their_pace(tmp_path)
         except dp.BudgetExceeded:
             assert price == 5
         assert time.monotonic() - begun >= 0.5
+
+
+class Clock:
+    """A clock for paces: sleeping takes no time, and is the moment at which somebody else looks."""
+
+    def __init__(self, monkeypatch, look):
+        self.begun = self.now = 100.0
+        self.look, self.seen = look, []
+        monkeypatch.setattr(work_limits, "time", self)
+
+    def monotonic(self):
+        self.now += 0.001
+        return self.now
+
+    def sleep(self, seconds):
+        self.seen.append(self.look())
+        self.now += seconds
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_nobody_sees_an_answer_or_a_failure_settled_before_the_pace_of_its_work(tmp_path, monkeypatch, fails):
+    session = small(tmp_path)
+    curator = curator_of(session)
+    curator.work(pace=0.5)
+    count = curator.session(curator.grant("bob", "visits")).table("visits").count()
+    if fails:
+        monkeypatch.setattr(answering, "answer", lambda *_: 1 / 0)
+    clock = Clock(monkeypatch, lambda: (clock.now, len(curator.ledger.unsettled()), count.preview(epsilon=1).answered))
+    with suppress(QuestionFailed):
+        session.table("visits").count().release(epsilon=1)
+    (worked, *waiting), (settled, *done) = clock.seen
+    assert (waiting, done) == ([1, False], [0, not fails])
+    assert worked < settled == pytest.approx(100.45, abs=0.01)
+    assert clock.now == pytest.approx(100.5, abs=0.01)
+
+
+def test_work_that_ends_just_before_a_pace_is_settled_with_the_next_one(monkeypatch):
+    clock = Clock(monkeypatch, lambda: None)
+    with WorkLimits(pace=Fraction(1)).paced() as pace:
+        with suppress(EngineFailed), pace.working():
+            clock.now += 0.95
+            raise EngineFailed
+        assert clock.now == pytest.approx(101.9, abs=0.01)
+    assert clock.now == pytest.approx(102, abs=0.01)
+
+
+def test_other_threads_wait_for_the_pace_of_an_answer_of_a_session_whatever_they_want_to_know(tmp_path, monkeypatch):
+    session = small(tmp_path)
+    weighed = session.pmw("visits", epsilon=1, columns=["ward"], alpha=0.1, updates=2, questions=5)
+    curator_of(session).work(pace=0.5)
+    found, threads = [], []
+
+    def look():
+        for told in (weighed.twin, lambda: weighed.asked, lambda: weighed.updates, lambda: weighed.left):
+            threads.append(threading.Thread(target=lambda told=told: found.append(told())))
+            threads[-1].start()
+        threads[-1].join(0.05)
+        return list(found)
+
+    clock = Clock(monkeypatch, look)
+    weighed.answer(ward="A")
+    assert clock.seen == [[]]
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4
 
 
 # Setting them ----------------------------------------------------------------------------------------------------

@@ -8,10 +8,13 @@ with what it cost; nothing is ever run again from the same noise, and a new sess
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -108,15 +111,17 @@ class Weighed:
 
     Guarantee: everything it says was paid when it began. No preview, and nothing else, says beforehand whether a
     question will be answered by the histogram or by one of the updates. It ends with its process; it stops where its
-    grant is revoked or its table is changed, and what is left of it is lost. Any failure ends it, in one text.
+    grant is revoked or its table is changed, and what is left of it is lost. Any failure ends it, in one text. While a
+    question is answered, other threads wait until that has taken its pace, whatever they ask of the session.
     """
 
-    __slots__ = ("_asked", "_failed", "_weighing", "receipt")
+    __slots__ = ("_asked", "_failed", "_lock", "_process", "_weighing", "receipt")
 
     def __init__(self, asked: Interactive, begun: Sequence[Noisy], receipt: Receipt) -> None:
         self._asked, self.receipt = asked, receipt
         self._weighing = Weighing(asked.terms, begun, self._count)
         self._failed = False
+        self._lock, self._process = RLock(), os.getpid()
 
     def answer(self, where: Mapping[str, Any] | None = None, **named: Any) -> Estimate:  # noqa: ANN401  (any value)
         """Say how many rows have the given values, with a bar: `answer(ward="A", age=range(18, 65))`.
@@ -127,7 +132,7 @@ class Weighed:
         wanted = {**(where or {}), **named}
         codes = {name: coding[name].codes(values) for name, values in wanted.items()}
         found = picked(coding.domain, codes)
-        with self._asked.query.desk.work_limits().paced():
+        with self._still(), self._asked.query.desk.work_limits().paced():
             self._check()
             told = None if self._failed else self._told(found)
         if told is None:
@@ -148,17 +153,20 @@ class Weighed:
     @property
     def asked(self) -> int:
         """How many questions were asked."""
-        return self._weighing.asked
+        with self._still():
+            return self._weighing.asked
 
     @property
     def updates(self) -> int:
         """How many of them the histogram could not answer."""
-        return self._weighing.updates
+        with self._still():
+            return self._weighing.updates
 
     @property
     def left(self) -> int:
         """How many more of those there may be."""
-        return self._weighing.left
+        with self._still():
+            return self._weighing.left
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -167,13 +175,18 @@ class Weighed:
 
     def twin(self) -> Twin:
         """Return the histogram as it is now, as a twin: it costs nothing, and its answers have no bars."""
-        return replace(self._weighing.twin(), coding=self._asked.coding)
+        with self._still():
+            return replace(self._weighing.twin(), coding=self._asked.coding)
 
     def __repr__(self) -> str:
         terms = self._asked.terms
         return (
             f"Weighed({self.asked:,} of {terms.questions:,} questions, {self.updates:,} of {terms.updates:,} updates)"
         )
+
+    def _still(self) -> AbstractContextManager[object]:
+        """Wait for the answer that is being made; a fork makes none, and its copy of the lock may be taken for ever."""
+        return self._lock if os.getpid() == self._process else nullcontext()
 
     def _check(self) -> None:
         query = self._asked.query

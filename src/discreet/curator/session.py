@@ -238,12 +238,20 @@ class Session:
     def run(
         self, charge: Charge, work: Callable[[Draws], str], *, fresh: bool, engine: Callable[[], str]
     ) -> tuple[str, Receipt]:
-        """Charge, work and settle, or replay; a price below the policy's least is refused before that."""
+        """Charge, work and settle, or replay; a price below the policy's least is refused before that.
+
+        Guarantee: where the policy sets a pace, neither the response nor what is settled shows more of the time.
+        """
         limits = self.work_limits()
-        with limits.paced():
+        with limits.paced() as pace:
             if fresh or not self._curator.ledger.answer(charge.key):
                 self._check_price(limits, charge)
-            return self._curator.ledger.run(charge, work, fresh=fresh, engine=engine)
+
+            def paced(draws: Draws) -> str:
+                with pace.working():
+                    return work(draws)
+
+            return self._curator.ledger.run(charge, paced, fresh=fresh, engine=engine)
 
     def _check_price(self, limits: WorkLimits, charge: Charge) -> None:
         for standing in self._curator.ledger.standing():

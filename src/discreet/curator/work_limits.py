@@ -34,15 +34,18 @@ _MARGIN = Fraction(1, 10**4)
 # Some forty days: more than any machine can wait for.
 _LONGEST = 4_000_000
 _FEWER = "keep fewer partners of each row, join(..., most=3), or give public tables fewer rows for a key"
+# The share of a pace that is left to settle an answer in, so that a response ends with the pace its work ended with.
+_SETTLING = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class WorkLimits:
     """Limits on the work, and so on the time, of every question of a vault; analysts choose none of them.
 
-    `least_price` is the share of an account's budget that a question costs at least. `partners` is the most rows that
-    all joins of a question may make of one. `deadline` is how many seconds an engine may work on a question. `pace`
-    rounds response times up to its next multiple, in seconds; 0 is off.
+    `least_price` is the share of an account's budget that a question costs at least; for it a debit is begun at most 16
+    times, and its time seen as often. `partners` is the most rows that all joins of a question may make of one.
+    `deadline` is how many seconds an engine may work on a question. `pace` rounds response times up to its next
+    multiple, in seconds, and the times at which answers are settled; 0 is off.
 
     Guarantee: each is a function of the question and the policy; none is of a record.
     """
@@ -120,15 +123,38 @@ class WorkLimits:
             )
 
     @contextmanager
-    def paced(self) -> Iterator[None]:
+    def paced(self) -> Iterator[Pace]:
         """Have what is inside the block take a whole number of paces, whether it succeeds or fails."""
-        begun = time.monotonic()
+        pace = Pace(float(self.pace), time.monotonic())
+        try:
+            yield pace
+        finally:
+            pace.wait()
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """The pace of one response: its seconds, 0 for none, and when the response began."""
+
+    seconds: float
+    begun: float
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Have the work inside the block end a tenth of a pace before a whole number of paces, on failure too.
+
+        Guarantee: what is settled after it, which others may see at once, shows no more of its time than the response.
+        """
         try:
             yield
         finally:
-            if pace := float(self.pace):
-                taken = time.monotonic() - begun
-                time.sleep(max(0.0, math.ceil(taken / pace) * pace - taken))
+            self.wait(early=_SETTLING)
+
+    def wait(self, early: float = 0.0) -> None:
+        """Sleep until a whole number of paces since the response began, or so large a share of one before that."""
+        if self.seconds:
+            paces = (time.monotonic() - self.begun) / self.seconds + early
+            time.sleep((math.ceil(paces) - paces) * self.seconds)
 
 
 def _each(values: Mapping[str, Any], exact: Callable[[str, Any], Fraction]) -> dict[str, Any]:

@@ -41,11 +41,12 @@ def fingerprint(source: Source, key: bytes) -> dict[str, Any]:
     """Return which table it is, and a stamp of what changes when its rows do.
 
     The stamp is made of the files of the table and of its partitions, of the numbers, names, types and definitions of
-    their columns, and of the server's counters of rows that were inserted, updated and deleted; of a view, of its
-    definition and of the same for all that it reads. So it costs no look at any row, and may notice too much: VACUUM
-    FULL, CLUSTER, a change that was rolled back and a reset of the counters (which a crash of the server is) look like
-    changes. What it notices late: a session reports its counts up to a second after it committed, or when it is next
-    idle. What it does not notice: changed rows where `track_counts` is off.
+    their columns, of the server's counters of rows that were inserted, updated and deleted, and of when these began
+    anew; of a view, of its definition and of the same for all that it reads. So it costs no look at any row, and may
+    notice too much: VACUUM FULL, CLUSTER, a change that was rolled back and a reset of any counters of the database
+    (which a crash of the server is) look like changes. What it notices late: a session reports its counts up to a
+    second after it committed, or when it is next idle. What it does not notice: changed rows where `track_counts` is
+    off.
     """
     now = seen(source)
     digest = hashlib.blake2b(now.identity.encode(), key=key, digest_size=32).hexdigest()

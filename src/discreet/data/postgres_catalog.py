@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +70,8 @@ FROM typed JOIN pg_type AS t ON t.oid = type WHERE t.typtype <> 'd' ORDER BY att
 """
 # All relations under one: its partitions and children, and, of a view, what its rule depends on. With each what changes
 # when its rows do, and what its columns are: numbers, names, types, what rows hold that are older than a column, the
-# labels of enums. A column that is dropped and added anew, or two that change names, leave the files as they were.
+# labels of enums, also below domains and arrays. A column that is dropped and added anew, or two that change names,
+# leave the files as they were. Sizes are not asked for: that would wait for whoever has locked a table.
 _UNDER = """
 WITH RECURSIVE under AS (
   SELECT %s::oid AS oid
@@ -87,27 +90,37 @@ SELECT c.oid::bigint, c.relkind::text, c.relfilenode::bigint, c.relrowsecurity, 
        (SELECT json_agg(json_build_array(
           a.attnum, a.attname, a.atttypid::bigint, a.atttypmod, a.attcollation::bigint, a.attisdropped, a.attgenerated,
           CASE WHEN a.attgenerated <> '' THEN pg_get_expr(g.adbin, g.adrelid) END, a.attmissingval::text,
-          (SELECT json_agg(json_build_array(e.oid::bigint, e.enumlabel) ORDER BY e.oid) FROM pg_type AS t
-           JOIN pg_enum AS e ON e.enumtypid IN (t.oid, t.typbasetype) WHERE t.oid = a.atttypid)
+          (WITH RECURSIVE typed AS (
+             SELECT a.atttypid AS type
+             UNION
+             SELECT unnest(ARRAY[t.typbasetype, t.typelem]) FROM typed JOIN pg_type AS t ON t.oid = type
+           )
+           SELECT json_agg(json_build_array(e.oid::bigint, e.enumlabel) ORDER BY e.oid)
+           FROM typed JOIN pg_enum AS e ON e.enumtypid = type)
         ) ORDER BY a.attnum)::text
         FROM pg_attribute AS a LEFT JOIN pg_attrdef AS g ON g.adrelid = a.attrelid AND g.adnum = a.attnum
         WHERE a.attrelid = c.oid AND a.attnum > 0)
 FROM under JOIN pg_class AS c USING (oid) ORDER BY c.oid
 """
+# When counters began anew, since they may come back to what they were: those of this database, when somebody reset any
+# of them, and those of the whole server, which a crash, a restored backup or a promoted standby begins anew.
 _IDENTITY = """
-SELECT (SELECT system_identifier FROM pg_control_system())::text, oid::bigint
+SELECT (SELECT system_identifier FROM pg_control_system())::text, oid::bigint,
+       extract(epoch FROM pg_stat_get_db_stat_reset_time(oid))::text,
+       extract(epoch FROM pg_stat_get_bgwriter_stat_reset_time())::text
 FROM pg_database WHERE datname = current_database()
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A table as its database has it: its number, and everything under it with what changes when rows do."""
+    """A table as its database has it: its number, what is under it and changes when rows do, and since when."""
 
     server: str
     database: int
     oid: int
     under: tuple[tuple[Any, ...], ...]
+    resets: tuple[str | None, ...]
 
     @property
     def identity(self) -> str:
@@ -121,7 +134,7 @@ class Seen:
 
     def stamp(self, key: bytes) -> str:
         """Return a keyed digest of what changes when rows do."""
-        return hashlib.blake2b(repr(self.under).encode(), key=key, digest_size=32).hexdigest()
+        return hashlib.blake2b(repr((self.under, self.resets)).encode(), key=key, digest_size=32).hexdigest()
 
 
 def seen(source: Source) -> Seen:
@@ -131,8 +144,8 @@ def seen(source: Source) -> Seen:
         # A snapshot of the counters that this session took earlier would hide what others have done since.
         connection.execute("SELECT pg_stat_clear_snapshot()")
         under = connection.execute(_UNDER, [oid]).fetchall()
-        server, database = connection.execute(_IDENTITY).fetchall()[0]
-    return Seen(server, database, oid, tuple(under))
+        server, database, *resets = connection.execute(_IDENTITY).fetchall()[0]
+    return Seen(server, database, oid, tuple(under), tuple(resets))
 
 
 def columns(source: Source) -> dict[str, str]:
@@ -144,12 +157,16 @@ def columns(source: Source) -> dict[str, str]:
     return {name: _physical(*described) for name, *described in rows}
 
 
-def reached(source: Source) -> psycopg.Connection[Any]:
-    """Connect to the database of a source, or say that it does not answer."""
+@contextmanager
+def reached(source: Source) -> Iterator[psycopg.Connection[Any]]:
+    """Connect to the database of a source, or say that it does not answer, or no longer; what it says is not told."""
     assert isinstance(source.options, Server)
     driver = import_psycopg()
     try:
-        return connected(source.options.url)
+        with connected(source.options.url) as connection:
+            yield connection
+    except Refusal:  # some are errors of the operating system too
+        raise
     except (driver.Error, OSError):
         why = f"the database {source.options.shown} does not let us in, or does not answer"
         fix = "check that the server runs, and that role and password (PGPASSWORD, ~/.pgpass) are right"
