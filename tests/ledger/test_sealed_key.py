@@ -279,3 +279,11 @@ def test_a_copy_of_a_vault_without_the_file_has_failed_debits(tmp_path, clock):
         shutil.copy(f"{place}{ending}", f"{copy}{ending}")
     with Ledger.open(copy, clock=clock) as restored:
         assert failed(restored)
+
+
+def test_no_two_keys_are_sealed_alike(tmp_path, monkeypatch):
+    monkeypatch.setattr(draws_module, "new_key", lambda: b"k" * 32)  # not even one and the same
+    outside = sealed_key.OutsideKey(tmp_path / "vault.anchor", "id")
+    made = [outside.new(charge(), "engine") for _ in range(8)]
+    assert len({each.row.sealed[:12] for each in made}) == len({each.row.sealed[12:] for each in made}) == 8
+    assert all(outside.opened(charge(), "engine", each.row, each.commitment) == each.key for each in made)
