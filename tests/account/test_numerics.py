@@ -1,6 +1,10 @@
 """The parts of the numerical accountant, each against what it promises."""
 
 import math
+import sys
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -14,7 +18,7 @@ from discreet.account.measure import Measure, discretise, lattice_edges, pilot_e
 from discreet.account.pair import from_measure, normal, response, two_sided
 from discreet.account.pilot import Leaf, Pilot
 from discreet.account.profile import Profile
-from discreet.account.upward import CALL, excess
+from discreet.account.upward import CALL, excess, sloped, up
 from tests.account.truth import gaussian_delta
 
 pytestmark = pytest.mark.numeric
@@ -114,6 +118,36 @@ def test_what_is_wrapped_is_mass_in_the_wrong_place_never_missing():
     whole = product([(lattice([0, 1], [0.5, 0.5]), 40)], 0, 40)
     window = product([(lattice([0, 1], [0.5, 0.5]), 40)], 14, 34)
     assert (window.mass >= whole.mass[14:35] - 1e-13).all()
+
+
+def test_frequencies_that_are_left_out_are_counted_as_errors():
+    faint = replace(lattice([0, 1], [0.5, 0.5]), mass=np.array([0.25, 0.75]) * 1e-27)
+    found = product([(faint, 1)], 0, 1)
+    assert (faint.mass - found.mass <= found.error).all()
+    assert np.linalg.norm(faint.mass - found.mass) <= found.norm
+
+
+@pytest.mark.parametrize("theta", [0.0, 1.3, 40.0])
+def test_making_a_lattice_coarser_passes_on_what_is_missing(theta):
+    masses = np.full(41, 1.0)
+    missing = replace(lattice(np.arange(-20, 21), masses / 41, theta, 0.05), mass=masses)
+    gone = replace(missing, mass=0 * masses, error=1.0, norm=math.sqrt(41)).coarser()
+    lost = missing.coarser().mass
+    assert (lost <= gone.error * (1 + 1e-12)).all()
+    assert np.linalg.norm(lost) <= gone.norm * (1 + 1e-12)
+
+
+def test_floats_are_never_below_what_they_stand_for():
+    assert up(Decimal("1e-500")) == math.ulp(0.0) > 0
+    assert up(Decimal("-1e-500")) == 0.0
+    assert up(Decimal("1e500")) == math.inf
+    assert up(Decimal("-1e500")) == -sys.float_info.max
+    places = np.sqrt(np.arange(1.0, 200.0))
+    for slope in (Fraction(1, 3), Fraction(2, 7), Fraction(355, 113)):
+        for place, found in zip(places, sloped(slope, places), strict=True):
+            assert (
+                slope * Fraction(float(place)) <= Fraction(float(found)) <= slope * Fraction(float(place * (1 + 1e-14)))
+            )
 
 
 def test_making_a_lattice_coarser_never_lowers_delta():

@@ -36,9 +36,22 @@ def test_json_means_the_same(text):
     assert json_printable(written) == written
 
 
-@pytest.mark.parametrize("text", ["=1+1", "=cmd|' /C calc'!A0", "+1+1", "-1+1", "@SUM", "\t=1", "\r=1", "\uff1d1", "-"])
+@pytest.mark.parametrize("text", ["=1+1", "=cmd|' /C calc'!A0", "+1+1", "-1+1", "@SUM", "\t=1", "\r=1", "-"])
 def test_a_text_that_a_spreadsheet_would_run_gets_an_apostrophe(text):
     assert spreadsheet_cell(text) == "'" + text
+
+
+@pytest.mark.parametrize("sign", ["\uff1d", "\uff0b", "\uff0d", "\uff20"])
+def test_a_sign_of_full_width_gets_an_apostrophe_too(sign):
+    for text in (sign, f"{sign}1", f"{sign}SUM(A1)"):
+        assert spreadsheet_cell(text) == "'" + text
+
+
+def test_letters_of_the_tag_block_which_nobody_sees_are_written_out():
+    for code in range(0xE0000, 0xE0080):
+        assert printable(f"a{chr(code)}b") == f"a\\U{code:08x}b"
+        assert chr(code) not in markup(chr(code))
+        assert chr(code) not in json_printable(json.dumps(chr(code), ensure_ascii=False))
 
 
 @pytest.mark.parametrize("value", ["plain", "a=b", "", "-5", "+41", "-1.5e3", -5, 1.5, None, True])

@@ -1,6 +1,7 @@
 """Rehearsals: what cannot be answered is refused before it is paid for, and nothing that was paid for raises."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -102,6 +103,33 @@ def test_a_rehearsal_names_what_cannot_be_written(tmp_path, monkeypatch):
     monkeypatch.setattr("discreet.curator.ranked.Ranked.noise", property(lambda _: str(10**5000)))
     with pytest.raises(BadParameter, match="too large to be written"):
         rehearse(asked)
+
+
+def test_what_a_rehearsal_alone_refuses_is_refused_by_a_release_and_costs_nothing(tmp_path, monkeypatch):
+    session = opened(tmp_path)
+    report = session.table("visits").agg(age=dp.median("age"))
+    before = head(session)
+    with monkeypatch.context() as patched:
+        patched.setattr("discreet.curator.ranked.Ranked.noise", property(lambda _: str(10**5000)))
+        with pytest.raises(BadParameter, match="too large to be written"):
+            report.release(epsilon=1)
+    assert head(session) == before
+    report.release(epsilon=1)
+    assert kinds_of(session)[-2:] == ["charge", "settle"]
+
+
+@pytest.mark.parametrize("end", ["low", "high"])
+def test_a_rehearsal_looks_at_both_ends_of_the_grid(tmp_path, end):
+    asked = opened(tmp_path).table("visits").agg(age=dp.median("age")).asked(epsilon=1)
+    (part,) = asked.measures
+    unwritten = getattr(part.middle.grid, end)
+
+    def written(place):
+        return str(10**5000) if place == unwritten else part.written(place)
+
+    rehearse(asked)
+    with pytest.raises(BadParameter, match="too large to be written"):
+        rehearse(replace(asked, measures=(replace(part, written=written),)))
 
 
 # Whatever is asked ----------------------------------------------------------------------------------------------------

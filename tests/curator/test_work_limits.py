@@ -10,15 +10,17 @@ from fractions import Fraction
 import pytest
 
 import discreet as dp
+from discreet.account import Pure
 from discreet.core.errors import BadParameter, Refusal
 from discreet.curator import answering, work_limits
 from discreet.curator.curator import Curator
 from discreet.curator.policy import read
 from discreet.curator.work_limits import WorkLimits
 from discreet.data.engine import EngineFailed
+from discreet.ledger import Charge
 from discreet.ledger.refusals import QuestionFailed
 from discreet.plan.stability import MOST_PAIRS
-from tests.curator.questions import curator_of, opened
+from tests.curator.questions import curator_of, head, opened
 
 
 def small(tmp_path, **budget):
@@ -89,6 +91,23 @@ def test_a_custodian_changes_the_least_price_and_a_paid_answer_is_replayed_all_t
     assert (again.value(), again.receipt["replayed"]) == (first.value(), True)
     with pytest.raises(Refusal, match=r"below 0.1 of the budget.*epsilon=0.2"):
         session.table("visits").count().release(epsilon=0.1)
+    before = head(session)
+    with pytest.raises(Refusal, match=r"below 0.1 of the budget.*epsilon=0.2"):
+        session.table("visits").count().release(epsilon=1e-9, fresh=True)
+    assert head(session) == before
+
+
+@pytest.mark.parametrize("large", ["a", "b", "c"])
+def test_a_question_that_several_accounts_pay_for_costs_the_least_price_of_each(tmp_path, large):
+    session = small(tmp_path)
+    ledger = curator_of(session).ledger
+    for account in "abc":
+        ledger.add_account(account, dp.Budget(epsilon=1000 if account == large else 1))
+    charge = Charge("q", dict.fromkeys("abc", Pure(Fraction(1, 10**5))), {"visits": 1}, session.analyst, session.grant)
+    before = head(session)
+    with pytest.raises(Refusal, match=f"of the budget of {large}: .*pay at least epsilon="):
+        session.run(charge, lambda _: pytest.fail("the work was done"), fresh=False, engine=lambda: "engine")
+    assert head(session) == before
 
 
 # Partners --------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dp
+from discreet.data.barrier import SWITCHED_OFF
 from discreet.data.duckdb import Engine
 from discreet.data.source import connect, describe, parquet, relation_sql
 from discreet.plan.expressions import Name
@@ -94,6 +95,13 @@ def test_no_condition_reaches_the_scan_of_a_file(tmp_path):
             scans = [node for node in nodes(json.loads(plan[0][1])) if "PARQUET" in node["name"].upper()]
             assert len(scans) == 1
             assert "990" not in str(scans[0]["extra_info"])
+
+
+def test_every_connection_has_switched_off_what_the_barrier_says():
+    sql = "SELECT value FROM duckdb_settings() WHERE name = 'disabled_optimizers'"
+    with connect() as bare, Engine(SECRET) as engine:
+        for ((value,),) in (bare.execute(sql).fetchall(), engine.rows(sql)):
+            assert {*value.split(",")} == {*SWITCHED_OFF}
 
 
 def nodes(plan):

@@ -1,16 +1,20 @@
 """Caps: one analyst has one cap on an account, over all grants, whatever was spent before and whoever raced."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 from fractions import Fraction
 
 import pytest
 
-from discreet.account import Gaussian
+from discreet.account import Approx, Gaussian
 from discreet.account.budget import Budget
 from discreet.core.errors import BadParameter
 from discreet.ledger import Charge, Ledger
+from discreet.ledger.cap import recounted
+from discreet.ledger.clock import written
 from discreet.ledger.derive import enter
+from discreet.ledger.limit import filter_record, new_limit
 from discreet.ledger.refusals import Conflict, LimitExceeded, Tampered
 from tests.ledger.helpers import START, charge, epsilon
 
@@ -169,9 +173,18 @@ def test_caps_on_other_accounts_and_of_others_are_left_alone(ledger):
     assert len(ledger.standing("alice")) == 2
 
 
-@pytest.mark.parametrize("name", ["Alice", "alice ", "ALICE"])
-def test_an_analyst_spelled_otherwise_is_refused(ledger, name):
-    ledger.grant("alice", ["visits"], {"people": epsilon(TENTH)})
+@pytest.mark.parametrize(
+    ("known", "name"),
+    [
+        *(("alice", name) for name in ("Alice", "alice ", "ALICE", "\uff41\uff4c\uff49\uff43\uff45")),
+        ("ann lee", "ann  lee"),
+        ("ann lee", "Ann Lee"),
+        ("strau\u00df", "STRAUSS"),
+        ("strauss", "strau\u00df"),
+    ],
+)
+def test_an_analyst_spelled_otherwise_is_refused(ledger, known, name):
+    ledger.grant(known, ["visits"], {"people": epsilon(TENTH)})
     with pytest.raises(BadParameter, match="one analyst has one cap"):
         ledger.grant(name, ["visits"], {"people": epsilon(TENTH)})
 
@@ -208,3 +221,50 @@ def test_a_forged_cap_that_forgets_what_was_spent_is_found(ledger):
         enter(transaction, "grant", {**body, "grant": "0" * 12})
     with pytest.raises(Tampered, match="forgets what its analyst had spent"):
         ledger.verify()
+
+
+def forged_again(ledger, **changes):
+    """Enter the first grant once more, with other words, as a forger who has the vault's keys would."""
+    body = next(each.record() for each in ledger.entries() if each.kind == "grant")
+    with ledger._write() as transaction:
+        enter(transaction, "grant", {**body, "grant": "0" * 12, **changes})
+
+
+def test_a_forged_cap_that_forgets_delta_alone_is_found(ledger):
+    budget, delta = Budget(epsilon=1, delta=Fraction(1, 10**6)), Fraction(1, 10**7)
+    ledger.add_account("loose", budget)
+    grant = ledger.authenticate(ledger.grant("alice", ["visits"], {"loose": budget})).id
+    ledger.run(Charge("q", {"loose": Approx(TENTH, delta)}, {"visits": 1}, "alice", grant), lambda draws: "41")
+    spent = cap(ledger).spent
+    assert spent.delta == delta
+    record = filter_record(cap(ledger))
+    forged_again(ledger, caps={"loose": record})  # a cap that forgets nothing
+    ledger.verify()
+    forged_again(ledger, grant="1" * 12, caps={"loose": record | {"spent": {"loss": str(spent.loss), "delta": "0"}}})
+    with pytest.raises(Tampered, match="forgets what its analyst had spent"):
+        ledger.verify()
+
+
+def test_a_forged_monthly_cap_that_forgets_what_was_spent_is_found(ledger, clock):
+    token = ledger.grant("alice", ["visits"], monthly={"people": epsilon(2 * TENTH)})
+    spend(ledger, token, "a", 2 * TENTH)
+    clock.move(days=30)
+    forged_again(ledger, at=written(clock.now))  # of a new month, in which nothing is spent
+    ledger.verify()
+    spend(ledger, token, "b", 2 * TENTH)
+    forged_again(ledger, grant="1" * 12, at=written(clock.now))
+    with pytest.raises(Tampered, match="forgets what its analyst had spent"):
+        ledger.verify()
+
+
+def test_a_cap_of_an_earlier_month_counts_from_the_newest_month_seen(ledger, clock):
+    token = ledger.grant("alice", ["visits"], monthly={"people": epsilon(3 * TENTH)})
+    spend(ledger, token, "a", 3 * TENTH)
+    clock.move(days=30)
+    spend(ledger, token, "b")
+    november = new_limit("people", "alice", "month", epsilon(3 * TENTH).filter(), written(START), 0)
+    december = replace(november, label="2026-12")
+    entries = [*ledger.entries()]
+    with ledger._read() as look:
+        found = [recounted(each, look, entries).spent.loss for each in (november, december)]
+    assert found == [TENTH, TENTH]

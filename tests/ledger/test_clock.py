@@ -106,6 +106,14 @@ def test_a_correction_opens_no_grant_that_has_really_expired(ledger, clock):
         ledger.authenticate(token)
 
 
+def test_an_entry_that_was_long_in_coming_is_dated_after_the_one_before_it(ledger):
+    early, late = written(START - timedelta(hours=1)), written(START + timedelta(hours=1))
+    with ledger._write() as transaction:
+        transaction.root()
+        assert transaction.date(early) == written(START)  # the newest entry so far
+        assert [transaction.date(each) for each in (late, early, written(START))] == [late] * 3
+
+
 def test_the_budget_for_life_has_no_time(ledger, clock):
     for number, year in enumerate((2026, 2099, 2027, 9999, 1970) * 2):
         clock.now = datetime(year, 12, 31, 23, 59, 59, tzinfo=UTC)

@@ -1,13 +1,17 @@
 """Limits: accounts for life, windows that only restrict and never go back, caps of grants."""
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
 import pytest
 
+from discreet.account import Approx
 from discreet.account.budget import Budget
+from discreet.account.charge import Cost
 from discreet.core.errors import BadParameter, UnknownName
-from discreet.ledger import Conflict, LimitExceeded
+from discreet.ledger import Charge, Conflict, LimitExceeded
+from discreet.ledger.limit import current, new_limit
 from tests.ledger.helpers import charge, epsilon, kinds
 
 EVERY_STORE = True
@@ -174,3 +178,34 @@ def test_a_sum_that_is_rounded_up_past_its_budget_is_within_it(ledger):
         spend(ledger, question, amount, account="tenth")
     assert ledger.spent("tenth").loss == Fraction(1, 10)
     assert ledger.verify().entries == len(kinds(ledger))
+
+
+def test_an_analysts_share_counts_every_delta(ledger):
+    delta = Fraction(1, 10**7)
+    ledger.add_account("loose", Budget(epsilon=1, delta=Fraction(1, 10**6)))
+    for number in range(1, 3):
+        asked = Charge(f"q{number}", {"loose": Approx(Fraction(1, 100), delta)}, {"visits": 1}, "ann")
+        ledger.run(asked, lambda _: "41")
+        assert ledger.spent("loose", "ann") == ledger.spent("loose")
+        assert ledger.spent("loose", "ann").delta == number * delta
+
+
+@pytest.mark.parametrize(
+    ("at", "label", "spent"), [("2026-11-30", "2026-12", 1), ("2026-12-01", "2026-12", 1), ("2027-01-01", "2027-01", 0)]
+)
+def test_a_window_starts_anew_with_a_later_period_alone(at, label, spent):
+    filter_ = replace(epsilon(1).filter(), spent=Cost(Fraction(1, 10), Fraction(0)))
+    there = new_limit("people", "", "month", filter_, "2026-12-24T00:00:00Z", 1)
+    found, after = current(there, f"{at}T00:00:00Z")
+    assert (found.label, after.spent.loss) == (label, spent * Fraction(1, 10))
+
+
+def test_standings_are_those_of_the_vaults_time_where_the_clock_runs_behind_it(ledger, clock):
+    ledger.window("people", epsilon(Fraction(1, 2)))
+    token = ledger.grant("ann", ["visits"], {"people": epsilon(1)}, expires=clock.now + timedelta(days=1))
+    spend(ledger, "a", analyst="ann", grant=ledger.authenticate(token).id)
+    clock.move(days=30)
+    ledger.refused(None, "r", "an entry of the next month")
+    clock.move(days=-30)
+    found = {(each.scope, each.window): each.filter.spent.loss for each in ledger.standing()}
+    assert found == {("account", None): Fraction(1, 10), ("window", "2026-12"): 0}

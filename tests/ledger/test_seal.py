@@ -2,6 +2,7 @@
 
 from dataclasses import fields
 from fractions import Fraction
+from itertools import product
 
 import pytest
 
@@ -56,6 +57,20 @@ def test_a_seal_tells_types_and_where_one_field_ends():
     seals = {sealer.of(Limit, [row]) for row in rows}
     seals |= {sealer.of(Limit, rows[:2]), sealer.of(Limit, []), Sealer(b"l" * 32).of(Limit, rows[:1])}
     assert len(seals) == len(rows) + 3
+
+
+def test_no_two_rows_have_one_seal_whatever_marks_their_texts_hold():
+    sealer = Sealer(b"k" * 32)
+    texts = ["".join(each) for size in range(4) for each in product("s1:", repeat=size)]
+    seals = {sealer.of(Limit, [Limit(one, two, "", "", "", 1)]) for one in texts for two in texts}
+    assert len(seals) == len(texts) ** 2
+
+
+@pytest.mark.parametrize("kind", [*COUNTED, *CARRYING])
+def test_a_row_has_another_seal_in_another_table(kind):
+    sealer, other = Sealer(b"k" * 32), type("Other", (kind,), {"TABLE": "others"})
+    row = kind(*range(len(fields(kind))))
+    assert sealer.of(kind, [row]) != sealer.of(other, [row])
 
 
 @pytest.mark.parametrize("budget", [epsilon(1), Budget(epsilon=1, delta=Fraction(1, 10**6))])
@@ -190,6 +205,27 @@ def test_a_row_that_is_lost_is_refused_by_an_open_ledger_or_costs_more(ledger, p
                 with pytest.raises(Tampered):
                     look()
                 forge.put(table, row)
+
+
+@pytest.mark.parametrize("kind", COUNTED)
+def test_a_changed_row_whose_seal_was_removed_is_refused_by_an_open_ledger(ledger, path, kind):
+    _, looks = filled(ledger)
+    head, table = ledger.head, kind.TABLE
+    column = "revision" if kind is Private else "sequence"
+    with forger(path) as forge:
+        seals = [row for row in forge.rows("seals") if row["kind"] == table]
+        for row in forge.rows(table):
+            forge.change(table, row, **{column: row[column] + 1})
+            for seal in seals:
+                forge.remove("seals", seal)
+            with pytest.raises(Tampered, match=f"what is stored of {table}"):
+                looks[table]()
+            for each, rows in ((table, [row]), ("seals", seals)):
+                for old in rows:
+                    forge.put(each, old)
+    assert seals
+    assert ledger.head == head
+    assert ledger.verify().entries == head[0]
 
 
 def test_rows_that_are_put_back_with_their_seals_are_refused_when_the_vault_is_opened(ledger, path, clock):

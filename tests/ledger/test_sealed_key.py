@@ -299,3 +299,11 @@ def test_a_key_that_could_not_be_written_whole_leaves_nothing_behind(ledger, tmp
             ledger.run(charge(), lambda *_: "41")
     assert sorted(tmp_path.rglob("*")) == before
     assert ledger.run(charge(), lambda *_: "41")[0] == "41"
+
+
+def test_no_two_keys_are_sealed_alike(tmp_path, monkeypatch):
+    monkeypatch.setattr(draws_module, "new_key", lambda: b"k" * 32)  # not even one and the same
+    outside = sealed_key.OutsideKey(tmp_path / "vault.anchor", "id")
+    made = [outside.new(charge(), "engine") for _ in range(8)]
+    assert len({each.row.sealed[:12] for each in made}) == len({each.row.sealed[12:] for each in made}) == 8
+    assert all(outside.opened(charge(), "engine", each.row, each.commitment) == each.key for each in made)

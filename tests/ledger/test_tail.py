@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from discreet.ledger import Ledger, Tampered, tail
+from discreet.ledger import Ledger, QuestionFailed, Tampered, tail
 from discreet.ledger.entry import Entry, Head
 from discreet.ledger.seal import following
 from tests.ledger.forging import forger
-from tests.ledger.helpers import charge, surgery
+from tests.ledger.helpers import charge, kinds, surgery
 
 EVERY_STORE = True
 
@@ -104,6 +104,77 @@ def test_every_changed_entry_of_the_tail_is_found_when_the_vault_is_opened(tmp_p
                         opened.verify()
         with surgery(path) as connection:
             connection.execute("UPDATE entries SET body = replace(body, 'how', 'why') WHERE sequence = ?", (number,))
+
+
+def test_a_changed_entry_ten_back_is_found_when_the_vault_is_opened(ledger, path, clock):
+    for number in range(12):
+        ledger.refused(None, f"q{number}", "why")
+    back = ledger.head[0] - 10
+    ledger.close()
+    with forger(path) as forge:
+        (row,) = [row for row in forge.rows("entries") if row["sequence"] == back]
+        change_entry(forge, row, row["body"].replace("why", "how"))
+    with pytest.raises(Tampered, match=f"entry {back}") as refused:
+        Ledger.open(path, clock=clock)
+    assert refused.value.sequence == back
+
+
+def test_a_debit_of_a_failed_question_that_was_put_back_is_found_when_the_vault_is_opened(ledger, path, clock):
+    def broken(_):
+        raise RuntimeError
+
+    ledger.charge(charge())
+    with forger(path) as forge:
+        (unsettled,) = forge.rows("debits")
+        with pytest.raises(QuestionFailed):
+            ledger.run(charge(), broken)
+        (settled,) = forge.rows("debits")
+        assert kinds(ledger)[-1] == "failure"
+        number = ledger.head[0]
+        ledger.close()
+        forge.put("debits", unsettled)
+        with pytest.raises(Tampered, match="the debit that it left is missing") as refused:
+            Ledger.open(path, clock=clock)
+        assert refused.value.sequence == number
+        forge.put("debits", settled)
+    Ledger.open(path, clock=clock).close()
+
+
+def test_a_lost_debit_of_a_failed_question_is_found_by_its_failure_alone(ledger, path, clock, monkeypatch):
+    def broken(_):
+        raise RuntimeError
+
+    with pytest.raises(QuestionFailed):
+        ledger.run(charge(), broken)
+    ledger.close()
+    monkeypatch.setattr(tail, "LENGTH", 1)  # as if its charge lay further back
+    with forger(path) as forge:
+        (row,) = forge.rows("debits")
+        forge.remove("debits", row)
+    with pytest.raises(Tampered, match="the debit that it left is missing"):
+        Ledger.open(path, clock=clock)
+
+
+@pytest.mark.parametrize("kind", ["charge", "settle"])
+def test_a_changed_entry_is_not_replayed(ledger, path, kind):
+    ledger.run(charge(label="mine"), lambda *_: "41")
+    with forger(path) as forge:
+        (row,) = [row for row in forge.rows("entries") if row["kind"] == kind]
+        ledger.refused(None, "q", "an entry that is newer")
+        change_entry(forge, row, row["body"].replace("2026", "2025"))
+    with pytest.raises(Tampered, match=f"entry {row['sequence']}.*not that of what it says"):
+        ledger.run(charge(), lambda *_: "42")
+
+
+def change_entry(forge, row, body):
+    """Change what an entry says, its hash left as it is."""
+    assert body != row["body"]
+    belts = [*forge.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")] if forge.mark == "?" else []
+    for name, _ in belts:
+        forge.execute(f"DROP TRIGGER {name}")
+    forge.change("entries", row, body=body)
+    for _, sql in belts:
+        forge.connection.execute(sql)
 
 
 def test_entries_that_do_not_follow_each_other_are_refused():

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from discreet.account import DiscreteGaussian
+from discreet.account import Approx, DiscreteGaussian
 from discreet.account.budget import Budget, BudgetExceeded
 from discreet.ledger import Charge, Ledger, Tampered
 from discreet.ledger.entry import GENESIS, Entry, Head, canonical
@@ -209,6 +209,22 @@ def test_a_charge_that_no_ledger_would_have_made_is_found_even_if_sealed(vault, 
         with pytest.raises(Tampered, match=why) as found:
             check()
         assert found.value.sequence == number + 1
+
+
+def test_a_charge_that_forgets_its_delta_is_found_even_if_sealed(ledger, path):
+    ledger.add_account("loose", Budget(epsilon=1, delta=Fraction(1, 10**6)))
+    ledger.run(Charge("q", {"loose": Approx(Fraction(1, 100), Fraction(1, 10**7))}, {"visits": 1}), lambda _: "41")
+    with surgery(path) as connection:
+        bodies = connection.execute("SELECT kind, body FROM entries ORDER BY sequence").fetchall()
+        number = next(i for i, (kind, _) in enumerate(bodies) if kind == "charge")
+        body = json.loads(bodies[number][1])
+        ((loss, delta),) = body["costs"]
+        assert Fraction(delta) == Fraction(1, 10**7)
+        bodies[number] = ("charge", canonical(body | {"costs": [[loss, "0"]]}))
+        resealed(connection, bodies)
+    with pytest.raises(Tampered, match="charged less than the loss costs") as found:
+        ledger.verify()
+    assert found.value.sequence == number + 1
 
 
 def test_entries_that_repeat_or_invent_what_happened_are_found(vault):
