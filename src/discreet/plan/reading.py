@@ -24,6 +24,7 @@ _LAST_WHOLE = 2.0**53  # floats above it are whole, and not all whole numbers ar
 # Up to there neither a product, nor a quotient, nor half a step is rounded, in floats, across a whole number of steps.
 _MOST_STEPS, _MOST_DENOMINATOR = 1 << 50, 1 << 52
 _MOST_DAYS = 1 << 31
+_SHORT_DECIMAL = 18  # digits
 
 
 def read_number(column: Column, physical: Physical, sql: str, dialect: Dialect) -> str | None:
@@ -222,6 +223,9 @@ def _counted(physical: Physical, sql: str, dialect: Dialect) -> tuple[str, Physi
         return dialect.cast(sql, kind), counted
     if physical.digits + physical.places + 1 <= dialect.most_digits:
         factor = dialect.cast(str(10**physical.places), f"DECIMAL({physical.places + 1}, 0)")
+        if physical.digits <= _SHORT_DECIMAL < physical.digits + physical.places + 1:
+            # The product of two short decimals is a short one in DuckDB, which fails on a number that does not fit.
+            sql = dialect.cast(sql, f"DECIMAL({_SHORT_DECIMAL + 1}, {physical.places})")
         return dialect.cast(f"({sql} * {factor})", kind), counted
     # Multiplied it would not fit a decimal; written without its point it is the same whole number.
     return dialect.try_cast(f"replace({dialect.cast(sql, dialect.text)}, '.', '')", kind), counted
