@@ -1,6 +1,8 @@
 """Copies of frames: no value decides a type, the reading of others, or whether copying succeeds."""
 
+import datetime as dt
 import math
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -15,6 +17,7 @@ from discreet.curator.register import check_columns
 from discreet.data.copied import copy
 from discreet.data.duckdb import Engine
 from discreet.data.source import MILLISECONDS, describe, parquet, relation_sql
+from discreet.plan.dialect import DUCKDB
 from discreet.plan.expressions import Name
 from discreet.plan.keys import NO_KEYS
 from discreet.plan.nodes import Scan
@@ -223,3 +226,85 @@ def test_one_object_does_not_decide_the_types_of_a_frame_with_arrow_columns(tmp_
     for objects in ([1, 2], [1, "a"], [None, None], [[1], {}]):
         frame = pd.DataFrame({"n": arrow, "x": pd.Series(objects, dtype=object), "c": pd.Categorical(["a", None])})
         assert describe(copied(frame, tmp_path)) == {"n": "BIGINT", "x": "VARCHAR", "c": "VARCHAR"}
+
+
+class Hostile:
+    """Raises whatever is asked of it."""
+
+    def __str__(self):
+        raise RuntimeError("a value of the data")
+
+
+def test_no_object_keeps_a_frame_from_being_copied(tmp_path):
+    odd = [Decimal("sNaN"), Decimal("NaN"), 10**5000, Hostile(), "x"]
+    for frame in (pd.DataFrame({"x": pd.Series(odd, dtype=object)}), {"x": odd}):
+        source = copied(frame, tmp_path)
+        with Engine(SECRET) as engine:
+            assert engine.rows(f"SELECT x FROM {from_(source)}") == [(None,)] * 4 + [("x",)]
+
+
+FAR = [1e39, -1.5e300, float(2**126), 2.0**125, 1e22, 2.0**53, 1e17 + 64, 3.0]
+BERLIN = [pd.Timestamp(f"2024-0{month}-01 00:30", tz="Europe/Berlin") for month in (1, 7)]
+COARSE = [9_007_199_254_741_499, 9_007_199_254_741_500, -(2**63), 2**63 - 1, 1500, 499]
+ALIKE = {
+    "truth values": (pd.Series([True, False, True]), [dp.between(-1, 3, step=0.5), dp.one_of(0, 1), dp.flag()]),
+    "few truth values": (pd.Series([True, False]), [dp.between(2, 9), dp.one_of(1, 7), dp.one_of("true")]),
+    "whole numbers": (pd.Series(COARSE), [dp.between(-(10**18), 10**18, step=1000), dp.between(0, 2**124, step=3)]),
+    "wide numbers": (pd.Series(COARSE), [dp.between(0, 10**36, step=1000), dp.between(0, 10**40, step=10**18)]),
+    "floats": (pd.Series(FAR), [dp.between(0, 10**19, step=1000), dp.between(-(2**125), 2**125, step=3)]),
+    "moments": (pd.Series(BERLIN), [dp.date("2023-01-01", "2025-01-01")]),
+}
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_values_are_read_alike_when_one_row_makes_objects_of_them(tmp_path, name):
+    column, declared = ALIKE[name]
+    found = []
+    for series in (column, pd.concat([column.astype(object), pd.Series(["?"])], ignore_index=True)):
+        source = copied(pd.DataFrame({"x": series}), tmp_path)
+        physical = describe(source)["x"]
+        written = ", ".join(raw_sql(each.named("x"), physical) for each in declared)
+        with Engine(SECRET) as engine:
+            found.append(engine.rows(f"SELECT {written} FROM {from_(source)}"))
+    assert found[0] == found[1][:-1]
+    assert None not in found[0][0]
+
+
+def test_far_floats_are_the_same_people_as_objects(tmp_path):
+    frames = [pd.DataFrame({"x": pd.Series(FAR, dtype=kind)}) for kind in (float, object)]
+    found = []
+    for source in (copied(frame, tmp_path) for frame in frames):
+        with Engine(SECRET) as engine:
+            found.append(engine.rows(f"SELECT {DUCKDB.person('x', describe(source)['x'])} FROM {from_(source)}"))
+    assert found[0] == found[1]
+
+
+def test_a_moment_at_the_ends_of_time_is_a_day_at_the_ends(tmp_path):
+    west, east = (dt.timezone(dt.timedelta(hours=hours)) for hours in (-5, 5))
+    source = copied({"x": [dt.datetime.max.replace(tzinfo=west), dt.datetime.min.replace(tzinfo=east)]}, tmp_path)
+    with Engine(SECRET) as engine:
+        days = engine.rows(f"SELECT {raw_sql(DAY, 'VARCHAR')} FROM {from_(source)}")
+    assert days == [(DAY.steps[1],), (DAY.steps[0],)]
+
+
+DIGITS = [(4, 0), (5, 0), (5, 2), (9, 2), (10, 4), (18, 0), (18, 9), (19, 2), (30, 2), (38, 0), (38, 2), (38, 20)]
+
+
+@pytest.mark.parametrize(("digits", "places"), DIGITS)
+def test_no_decimal_beyond_its_digits_is_read_beyond_the_bounds_or_fails(tmp_path, digits, places):
+    """Writers do not check how many digits a number has; some such numbers would end the engine."""
+    wide = 15 if digits < 5 else 31 if digits < 10 else 63 if digits < 19 else 127
+    units = [1, 10**digits - 1, 10**digits, -(10**digits), (1 << wide) - 1, 1 - (1 << wide), -(1 << wide), 0]
+    stored = b"".join(each.to_bytes(16, "little", signed=True) for each in units)
+    array = pa.Array.from_buffers(pa.decimal128(digits, places), len(units), [None, pa.py_buffer(stored)])
+    source = copied(pa.table({"x": array}), tmp_path)
+    physical = describe(source)["x"]
+    most = 10 ** min(digits - places, 37 - places) - 1
+    columns = [dp.between(-most, most), dp.between(-2 * most, most), dp.between(0, 1), dp.flag(), dp.one_of(0, 1)]
+    written = [raw_sql(column.named("x"), physical) for column in columns]
+    with Engine(SECRET, threads=1) as engine:
+        rows = engine.rows(f"SELECT {', '.join([*written, DUCKDB.person('x', physical)])} FROM {from_(source)}")
+        assert engine.rows(f"SELECT {', '.join(written[:2])} FROM {from_(source)}") == [row[:2] for row in rows]
+    assert rows[1][0] == most or places
+    assert rows[2:-1] == [(None,) * 6] * 5
+    assert rows[-1] == (0, 0, 0, False, 0, "0")

@@ -162,7 +162,7 @@ PANDAS = {
     "bool": v.FLAGS, "boolean": v.FLAGS,
     "nullable Float32": v.floats(*v.SINGLE), "nullable Float64": v.floats(*v.DOUBLE),
     **{f"datetime64[{each.replace(' ', ', ')}]": family for each, family in MOMENTS.items()},
-    "string": v.texts("word"), "category": v.texts("key"), "object": v.texts("day"),
+    "string": v.texts("word"), "category": v.texts("key"), "object": v.texts("day"), **v.MIXED,
 }  # fmt: skip
 PANDAS_ARROW = {
     **{f"{name}[pyarrow]": family for name, family in (WHOLES | NATURALS).items()}, **TEXTS,
@@ -181,6 +181,8 @@ class Pandas(Kind):
     def series(self, kind, found):
         if kind.startswith(("text", "object")):
             return pd.Series(found, dtype=object)
+        if kind in v.MIXED:
+            return pd.Series(found)
         if kind.startswith(("datetime64", "timestamp")):
             unit = kind[kind.index("[") + 1 :].split("]")[0].replace(", UTC", "")
             moments = pa.array(found, pa.int64()).cast(pa.timestamp(unit, "UTC" if "UTC" in kind else None))

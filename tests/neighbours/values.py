@@ -5,6 +5,8 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal
 
+import pandas as pd
+
 import discreet as dp
 
 LARGE = 70_000  # bytes of a text that is null
@@ -85,3 +87,11 @@ DOUBLE = (1.7976931348623157e308, 5e-324)
 SINGLE = (3.4028234663852886e38, 1.401298464324817e-45)
 HALF = (65504.0, 5.960464477539063e-08)
 MISSING = (1.0, math.nan, 40.0, 60.0, math.nan)
+# Columns whose type pandas infers: one row turns them into columns of objects.
+BERLIN = tuple(pd.Timestamp(f"202{year}-01-01 00:30", tz="Europe/Berlin") for year in range(3))
+MIXED = {
+    "mixed flags": Family(dp.between(0, 1), (True, False), ("?", None)),
+    "mixed keys": Family(dp.one_of(0, 1), (True, False), (None, "?")),
+    "mixed moments": Family(WORDS["day"][0], BERLIN, (pd.Timestamp("2020-01-01", tz="UTC"), "?", None)),
+    "mixed wholes": Family(dp.between(0, 10**18, step=1000), (9_007_199_254_741_499, 1500), (2**64, "?")),
+}

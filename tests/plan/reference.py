@@ -15,6 +15,7 @@ HALF = Fraction(1, 2)
 NUMBER = re.compile(r" *[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)? *")
 WHOLE = re.compile(r" *[+-]?[0-9]+ *")
 DAY = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})([ T][0-9:.Z+-]*)?")
+FLAGS = {"false": 0, "true": 1}
 TRUE, FALSE = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
 
 
@@ -46,14 +47,14 @@ def most_bytes(column):
 
 def read_number(column, raw):
     if isinstance(raw, str):
-        if not NUMBER.fullmatch(raw):
+        if raw in FLAGS:
+            raw = FLAGS[raw]
+        elif not NUMBER.fullmatch(raw):
             return None
-        whole = int(raw) if WHOLE.fullmatch(raw) else None
-        wide = max(map(abs, column.steps)) >= 1 << 52
-        if not wide or whole is None or abs(whole) >= 1 << 127:
-            return round_float(float(raw), column)
-        raw = whole
-    if isinstance(raw, float) and (whole := whole_float(raw)) is not None:
+        else:
+            whole = int(raw) if WHOLE.fullmatch(raw) else None
+            raw = float(raw) if whole is None or abs(whole) >= 1 << 126 else whole
+    if isinstance(raw, float) and (whole := whole_float(raw, (1 << 126) - 1)) is not None:
         raw = whole  # as an integer column of the same values
     if isinstance(raw, float):
         return None if math.isnan(raw) else round_float(raw, column)
@@ -112,7 +113,7 @@ def read_text(raw):
 
 def read_whole(raw):
     if isinstance(raw, str):
-        found = int(raw) if WHOLE.fullmatch(raw) else None
+        found = int(raw) if WHOLE.fullmatch(raw) else FLAGS.get(raw)
         return found if found is not None and abs(found) < 1 << 127 else None
     if isinstance(raw, bool | int):
         return int(raw)
@@ -121,8 +122,8 @@ def read_whole(raw):
     return whole_float(raw) if isinstance(raw, float) else None
 
 
-def whole_float(raw):
-    return int(raw) if math.isfinite(raw) and raw == int(raw) and abs(raw) <= 1 << 53 else None
+def whole_float(raw, most=1 << 53):
+    return int(raw) if math.isfinite(raw) and raw == int(raw) and abs(raw) <= most else None
 
 
 def evaluate(expression, row, columns):

@@ -8,10 +8,12 @@ values, which no declaration can read, are copied without their values.
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import re
 import secrets
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,8 @@ from discreet.data.source import Source, connect, literal
 _UNREAD = re.compile(r"TIME(_NS| WITH TIME ZONE)?|INTERVAL|.*\]|(STRUCT|MAP|UNION)\(.*", re.DOTALL)
 # Of what begins so in the name of a column that we make, the unit in microseconds follows.
 _COUNTED = "~instant "
+# Smaller floats that are whole are spelled as whole numbers, as identifiers are (`plan.dialect.WIDE`).
+_WIDE = 1 << 126
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,20 +204,31 @@ def _as_text(data: Mapping[Any, Any]) -> dict[str, Any]:
 def _written(value: object) -> str | None:
     """Write a value as a CSV file would have it; what is missing, or no text that an engine can store, is null.
 
-    Whole floats are written as whole numbers, and truth values as engines write them: a list of numbers becomes one of
-    floats, and a column of truth values one of objects, when a single value is missing.
+    Nothing is raised: a signalling NaN and a number of too many digits are nulls, too.
     """
-    if type(value) is str:
-        text = value
-    elif _is_missing(value):
+    try:
+        text = value if type(value) is str else None if _is_missing(value) else _spelled(value)
+    except Exception:  # whatever an object of somebody's does
         return None
-    elif isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
-        text = "true" if value else "false"
-    elif type(value).__name__.startswith("float") and float(value).is_integer():  # type: ignore[arg-type]
-        text = str(int(value))  # type: ignore[call-overload]
-    else:
-        text = str(value)
-    return None if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text) else text
+    if text is None or "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+        return None
+    return text
+
+
+def _spelled(value: object) -> str:
+    """Spell a value as columns of its type are read: one row may turn a column of a type into one of objects.
+
+    Whole floats are whole numbers up to where identifiers are, truth values as engines write them, moments in UTC.
+    """
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        return "true" if value else "false"
+    if type(value).__name__.startswith("float"):
+        number = float(value)  # type: ignore[arg-type]
+        return str(int(number)) if number.is_integer() and abs(number) < _WIDE else repr(number)
+    if isinstance(value, dt.datetime) and value.utcoffset() is not None:
+        with suppress(OverflowError):  # at the ends of time, where every declared day is nearer than the next one
+            value = value.astimezone(dt.UTC)
+    return str(value)
 
 
 def _is_missing(value: object) -> bool:

@@ -99,9 +99,15 @@ class Dialect:
         """Say whether a float, or a number of any size, is one at all; null of null. This is asked before all else."""
         return f"(NOT isnan({sql}))"
 
-    def number(self, sql: str) -> str:
-        """Read a decimal; one that is not a number is null."""
-        return sql
+    def number(self, sql: str, kind: Physical) -> str:
+        """Read a decimal; one that is not a number of its type is null.
+
+        Files claim a number of digits that nobody checks, and some numbers beyond it overflow or end the engine.
+        """
+        most = f"{kind.high:0{kind.digits}}"
+        most = f"{most[: kind.digits - kind.places]}.{most[kind.digits - kind.places :]}"
+        first, last = (self.cast(f"'{sign}{most}'", kind.name) for sign in ("-", ""))
+        return f"(CASE WHEN {sql} BETWEEN {first} AND {last} THEN {sql} END)"
 
     def person(self, sql: str, physical: str) -> str:
         """Write an identifier as a text, the same for equal ones; numbers of all types alike: 1.0 and 1.00 are 1.
@@ -114,6 +120,7 @@ class Dialect:
             return self.short(self.cast(sql, self.text), MOST_BYTES)
         if kind.family == "double":
             return self._floating_person(sql if kind.name == self.double else self.cast(sql, self.double))
+        sql = self.number(sql, kind) if kind.family == "decimal" else sql
         return self.plain_decimal(sql) if kind.places else self.cast(sql, self.text)
 
     def plain_decimal(self, sql: str) -> str:

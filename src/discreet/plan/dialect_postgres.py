@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from discreet.plan.dialect import MOST_ROWS, Dialect, longest
+from discreet.plan.physical import Physical
 from discreet.plan.select import select
 
 _TYPES = {
@@ -83,8 +84,8 @@ class Postgres(Dialect):
         nan = self.cast("'NaN'", kind)
         return f"({sql} <> {nan})"
 
-    def number(self, sql: str) -> str:
-        """Read a decimal; NaN, which equals itself here, is null."""
+    def number(self, sql: str, kind: Physical) -> str:  # noqa: ARG002
+        """Read a decimal, of which the server checks the digits; NaN, which equals itself here, is null."""
         return f"NULLIF({sql}, CAST('NaN' AS numeric))"
 
     def bytes_of(self, text: str) -> str:

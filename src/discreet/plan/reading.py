@@ -21,8 +21,10 @@ DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.Z+-]*)?"
 TRUE, FALSE = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
 
 _LAST_WHOLE = 2.0**53  # floats above it are whole, and not all whole numbers are floats
-_EXACT_DOUBLES = 1 << 52  # below it floor(x + 0.5) of a whole number is that number
+# Up to there neither a product, nor a quotient, nor half a step is rounded, in floats, across a whole number of steps.
+_MOST_STEPS, _MOST_DENOMINATOR = 1 << 50, 1 << 52
 _MOST_DAYS = 1 << 31
+_SHORT_DECIMAL = 18  # digits
 
 
 def read_number(column: Column, physical: Physical, sql: str, dialect: Dialect) -> str | None:
@@ -38,13 +40,9 @@ def read_number(column: Column, physical: Physical, sql: str, dialect: Dialect) 
         case "numeric":
             return _where(dialect.is_number(sql, physical.name), _unlimited(sql, (low, high), step, dialect))
         case "text":
-            text = _spelled(physical, sql, dialect)
-            rounded = _floating(dialect.double_of_text(text, NUMBER), (low, high), step, dialect)
-            if max(abs(low), abs(high)) < _EXACT_DOUBLES:
-                return rounded
-            whole = dialect.whole_of_text(text, WHOLE)
-            huge = Physical.parse(dialect.wide)
-            return f"COALESCE({_exact((whole, huge), (low, high), step, 0, dialect)}, {rounded})"
+            flags = [min(max(math.floor(flag / step + Fraction(1, 2)), low), high) for flag in (0, 1)]
+            found = _from_text(_spelled(physical, sql, dialect), (low, high), step, dialect)
+            return _or_flags(found, physical, sql, flags, storage(column, dialect), dialect)
     return None
 
 
@@ -93,8 +91,9 @@ def read_text(_column: Column, physical: Physical, sql: str, dialect: Dialect) -
         return dialect.short(_text(physical, sql, dialect), MOST_BYTES)
     if physical.family == "double":
         return dialect.cast(_whole_double(physical, sql, dialect), dialect.text)
-    whole = physical.family in ("integer", "boolean") or (physical.family == "decimal" and not physical.places)
-    return _text(physical, sql, dialect) if whole else None
+    if physical.family == "decimal" and not physical.places:
+        return dialect.cast(dialect.number(sql, physical), dialect.text)
+    return _text(physical, sql, dialect) if physical.family in ("integer", "boolean") else None
 
 
 def read_category(column: Column, physical: Physical, sql: str, dialect: Dialect) -> str | None:
@@ -118,8 +117,9 @@ def read_category(column: Column, physical: Physical, sql: str, dialect: Dialect
             found = _where(f"{sql} BETWEEN {least} AND {most} AND {sql} = {whole}", whole)
             number = _where(dialect.is_number(sql, physical.name), found)
         case "text":
-            number = dialect.whole_of_text(_spelled(physical, sql, dialect), WHOLE)
-            kind = Physical.parse(dialect.wide)
+            number, kind = dialect.whole_of_text(_spelled(physical, sql, dialect), WHOLE), Physical.parse(dialect.wide)
+            if {0, 1} & {*wholes}:
+                number = _or_flags(number, physical, sql, [0, 1], kind.name, dialect)
         case _:
             return None
     # A decimal that is a key is a multiple of its unit, so that the division is exact, whatever the sign.
@@ -167,8 +167,8 @@ def _whole_double(physical: Physical, sql: str, dialect: Dialect) -> str:
     return _where(dialect.is_number(double, dialect.double), whole)
 
 
-def _is_whole(double: str, dialect: Dialect) -> str:
-    least, most = (dialect.float_literal(bound) for bound in (-_LAST_WHOLE, _LAST_WHOLE))
+def _is_whole(double: str, dialect: Dialect, last: float = _LAST_WHOLE) -> str:
+    least, most = (dialect.float_literal(bound) for bound in (-last, last))
     return f"{double} BETWEEN {least} AND {most} AND {double} = {dialect.floor(double)}"
 
 
@@ -179,6 +179,17 @@ def _text(physical: Physical, sql: str, dialect: Dialect) -> str:
 def _spelled(physical: Physical, sql: str, dialect: Dialect) -> str:
     """Write a text that may spell a number, a day or a truth value; a longer one is null before anything reads it."""
     return dialect.short(_text(physical, sql, dialect), MOST_SPELLED)
+
+
+def _or_flags(found: str, physical: Physical, sql: str, flags: list[int], kind: str, dialect: Dialect) -> str:
+    """Read the texts false and true, if they were no numbers, as columns of truth values are read.
+
+    A frame makes objects of truth values, which are copied as these texts, when a single value is missing.
+    """
+    no, yes = (dialect.cast(str(flag), kind) for flag in flags)
+    return (
+        f"COALESCE({found}, (CASE {_text(physical, sql, dialect)} WHEN 'true' THEN {yes} WHEN 'false' THEN {no} END))"
+    )
 
 
 def _is_among(sql: str, keys: list[int], kind: Physical, dialect: Dialect) -> str:
@@ -197,17 +208,24 @@ def _is_among(sql: str, keys: list[int], kind: Physical, dialect: Dialect) -> st
 
 
 def _counted(physical: Physical, sql: str, dialect: Dialect) -> tuple[str, Physical]:
-    """Return an exact number as a whole number of its last decimal place, and the type that it then has."""
+    """Return an exact number as a whole number of its last decimal place, and the type that it then has.
+
+    That of a decimal has digits: its range is a claim of the source, which nothing relies upon.
+    """
     if physical.family == "integer":
         return sql, physical
     if physical.family == "boolean":
         return dialect.flag_to_integer(sql), Physical(dialect.narrow, "integer", 0, 1)
     kind = dialect.wide if physical.high >= NARROW else dialect.narrow
-    counted, sql = Physical(kind, "integer", physical.low, physical.high), dialect.number(sql)
+    counted = Physical(kind, "integer", physical.low, physical.high, digits=physical.digits)
+    sql = dialect.number(sql, physical)
     if physical.places == 0:
         return dialect.cast(sql, kind), counted
     if physical.digits + physical.places + 1 <= dialect.most_digits:
         factor = dialect.cast(str(10**physical.places), f"DECIMAL({physical.places + 1}, 0)")
+        if physical.digits <= _SHORT_DECIMAL < physical.digits + physical.places + 1:
+            # The product of two short decimals is a short one in DuckDB, which fails on a number that does not fit.
+            sql = dialect.cast(sql, f"DECIMAL({_SHORT_DECIMAL + 1}, {physical.places})")
         return dialect.cast(f"({sql} * {factor})", kind), counted
     # Multiplied it would not fit a decimal; written without its point it is the same whole number.
     return dialect.try_cast(f"replace({dialect.cast(sql, dialect.text)}, '.', '')", kind), counted
@@ -223,7 +241,7 @@ def _exact(
     # A bound beyond what the type can hold clamps nothing; one on the wrong side of it clamps everything.
     low, high = (min(max(bound, physical.low), physical.high) for bound in (first, last))
     kind = dialect.wide if is_wide(low, high) else dialect.narrow
-    if (low, high) == (physical.low, physical.high):
+    if (low, high) == (physical.low, physical.high) and not physical.digits:
         inner = sql if physical.name == kind else dialect.cast(sql, kind)
     else:
         least, most = (dialect.cast(str(bound), physical.name) for bound in (low, high))
@@ -239,15 +257,43 @@ def _exact(
 def _from_double(sql: str, bounds: tuple[int, int], step: Fraction, dialect: Dialect) -> str:
     """Round a float that is a number, and a whole one exactly as an integer column of the same values would be."""
     rounded = _floating(sql, bounds, step, dialect)
-    # Up to there neither the product, nor the quotient, nor half a step is rounded across a whole number of steps.
-    if max(map(abs, bounds)) * step.numerator < _EXACT_DOUBLES >> 2 and step.denominator < _EXACT_DOUBLES:
+    if _suit_floats(bounds, step):
         return rounded
-    whole = Physical(dialect.narrow, "integer", -(1 << 53), 1 << 53)
-    try:
-        exact = _exact((dialect.whole_of_double(sql, dialect.narrow), whole), bounds, step, 0, dialect)
-    except OutOfRange:  # an integer column is refused here, so that there is none to agree with
+    # Whole floats beyond 2^53 matter where the bounds reach so far.
+    far = max(map(abs, bounds)) * step >= _LAST_WHOLE
+    kind = dialect.wide if far else dialect.narrow
+    for bits in (126, 64) if far else (53,):
+        whole = Physical(kind, "integer", 1 - (1 << bits), (1 << bits) - 1)
+        try:
+            exact = _exact((dialect.whole_of_double(sql, kind), whole), bounds, step, 0, dialect)
+        except OutOfRange:  # an integer column of so many bits is refused here, so that there is none to agree with
+            continue
+        return f"(CASE WHEN {_is_whole(sql, dialect, math.nextafter(2.0**bits, 0))} THEN {exact} ELSE {rounded} END)"
+    return rounded
+
+
+def _from_text(text: str, bounds: tuple[int, int], step: Fraction, dialect: Dialect) -> str:
+    """Round the number that a text spells, and a whole one exactly as an integer column of the same values would be."""
+    rounded = _floating(dialect.double_of_text(text, NUMBER), bounds, step, dialect)
+    if _suit_floats(bounds, step):
         return rounded
-    return f"(CASE WHEN {_is_whole(sql, dialect)} THEN {exact} ELSE {rounded} END)"
+    whole = dialect.whole_of_text(text, WHOLE)
+    for bits in (126, 64):
+        kind = Physical(dialect.wide, "integer", 1 - (1 << bits), (1 << bits) - 1)
+        try:
+            exact = _exact((whole, kind), bounds, step, 0, dialect)
+        except OutOfRange:
+            continue
+        least, most = (dialect.cast(str(bound), dialect.wide) for bound in (kind.low, kind.high))
+        # Bounds within the range clamp what lies beyond it.
+        within = max(map(abs, bounds)) * step + 1 < kind.high
+        return f"COALESCE({exact if within else _where(f'{whole} BETWEEN {least} AND {most}', exact)}, {rounded})"
+    return rounded
+
+
+def _suit_floats(bounds: tuple[int, int], step: Fraction) -> bool:
+    """Say whether floats round whole numbers as exact arithmetic does."""
+    return max(map(abs, bounds)) * step.numerator < _MOST_STEPS and step.denominator < _MOST_DENOMINATOR
 
 
 def _floating(sql: str, bounds: tuple[int, int], step: Fraction, dialect: Dialect) -> str:
