@@ -1,14 +1,18 @@
 """Deadlines: an engine is interrupted, says so by a type that no analyst sees, and is left in order."""
 
+import subprocess
+import sys
 import time
 from itertools import pairwise
 
+import duckdb
 import pytest
 
 from discreet.data.deadline import Deadline
 from discreet.data.duckdb import Engine
 from discreet.data.engine import DeadlineExceeded, EngineFailed
 from discreet.data.postgres_engine import PostgresEngine
+from discreet.data.source import connect
 from tests.postgres import shared
 from tests.spark import opened
 
@@ -82,3 +86,71 @@ def test_an_engine_that_is_gone_does_not_end_the_watch():
 def test_a_question_without_a_deadline_takes_the_time_it_takes():
     with Engine(SECRET) as engine, engine.question():
         assert engine.rows("SELECT 1") == [(1,)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+def test_an_interrupt_from_the_keyboard_is_one_again_and_the_question_can_be_asked_again(tmp_path):
+    code = """
+import os, signal, sys, threading
+import discreet as dp
+from discreet.data.duckdb import Engine
+
+curator = dp.Curator(sys.argv[1])
+columns = {"n": dp.between(0, 9)}
+data = {"id": [1, 2], "n": [1, 2]}
+curator.register("t", data, unit=dp.person("id", max_rows=1), columns=columns, budget=dp.Budget(epsilon=9))
+session = curator.session(curator.grant("ann", "t"))
+rows = Engine.rows
+
+def endless(self, sql, parameters=()):
+    Engine.rows = rows
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    return rows(self, sys.argv[2])
+
+report = session.table("t").agg(n=dp.count())
+Engine.rows = endless
+try:
+    report.release(epsilon=1)
+except KeyboardInterrupt:
+    print("interrupted", len(curator.ledger.unsettled()))
+print(report.release(epsilon=1).columns[0].name, [each.kind for each in curator.ledger.entries()].count("charge"))
+"""
+    found = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "vault.discreet"), ENDLESS["duckdb"]],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    first, second = found.stdout.splitlines()
+    assert first == "interrupted 1"
+    assert second.endswith(" 1")
+
+
+def test_an_interrupt_while_an_engine_is_opened_is_one_from_the_keyboard(monkeypatch):
+    def interrupted(**_):
+        raise RuntimeError("Query interrupted")
+
+    monkeypatch.setattr(duckdb, "connect", interrupted)
+    with pytest.raises(KeyboardInterrupt), Engine(SECRET):
+        pass
+    with pytest.raises(KeyboardInterrupt), connect():
+        pass
+
+
+def test_an_interrupt_after_the_deadline_is_the_deadlines(monkeypatch):
+    class Stopped:
+        def execute(self, *_):
+            raise duckdb.InterruptException
+
+        def close(self):
+            pass
+
+    with Engine(SECRET) as engine:
+        engine._connection.close()
+        engine._connection, engine._deadline = Stopped(), Deadline(None, lambda: None)
+        with pytest.raises(KeyboardInterrupt):
+            engine.rows("SELECT 1")
+        monkeypatch.setattr(engine._deadline, "_passed", True)
+        monkeypatch.setattr(engine._deadline, "check", lambda: None)
+        with pytest.raises(DeadlineExceeded):
+            engine.rows("SELECT 1")

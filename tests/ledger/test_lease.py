@@ -6,8 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.ledger import Conflict, LeaseLost, Ledger
+from discreet.ledger import Conflict, LeaseLost, Ledger, QuestionFailed
 from discreet.ledger.lease import Lease, Watch
+from discreet.noise import bits
 from tests.ledger.helpers import charge
 
 EVERY_STORE = True
@@ -122,3 +123,55 @@ def test_a_watch_begins_anew_with_each_lease(monkeypatch):
     assert watch.expired(first, 0.0)
     assert not watch.expired(first.next(60.0, 1e9), 0.0)
     assert [watch.next_pause() for _ in range(7)] == [0.002, 0.004, 0.008, 0.016, 0.032, 0.05, 0.05]
+
+
+def test_whoever_asks_for_work_that_is_done_once_meanwhile_is_refused_at_once(ledger, path, clock):
+    with Ledger.open(path, clock=clock) as other:
+
+        def slow(_draws):
+            clock.move(hours=5)
+            with pytest.raises(Conflict, match="somebody is working on it"):
+                other.run(charge(once=True), never)
+            return "first"
+
+        assert ledger.run(charge(once=True), slow)[0] == "first"
+        assert other.run(charge(once=True), never)[0] == "first"
+
+
+def test_work_that_is_done_once_and_died_has_failed_when_its_lease_is_over(ledger, path, clock):
+    with Ledger.open(path, clock=clock) as other:
+
+        def slower(_draws):
+            clock.move(hours=7)
+            with pytest.raises(QuestionFailed):
+                other.run(charge(once=True), never)
+            return "late"
+
+        with pytest.raises(QuestionFailed):
+            ledger.run(charge(once=True), slower)
+
+
+def interrupted(_draws):
+    raise KeyboardInterrupt
+
+
+def test_a_debit_is_begun_sixteen_times_and_then_has_failed(ledger):
+    for _ in range(16):
+        with pytest.raises(KeyboardInterrupt):
+            ledger.run(charge(), interrupted)
+    with pytest.raises(QuestionFailed):
+        ledger.run(charge(), never)
+    assert ledger.spent("people").loss == Fraction(1, 10)
+
+
+def test_work_that_is_done_once_never_draws_from_the_stream_of_another_debit(ledger):
+    leaked, seen = bits.drawing(bits.Source(fixed=True)), []
+    leaked.__enter__()
+
+    def work(_draws):
+        seen.append(bits.current().fixed)
+        leaked.__enter__()
+        return "41"
+
+    ledger.run(charge(once=True), work)
+    assert [*seen, bits.current().fixed] == [False, False]

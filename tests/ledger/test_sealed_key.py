@@ -307,3 +307,32 @@ def test_no_two_keys_are_sealed_alike(tmp_path, monkeypatch):
     made = [outside.new(charge(), "engine") for _ in range(8)]
     assert len({each.row.sealed[:12] for each in made}) == len({each.row.sealed[12:] for each in made}) == 8
     assert all(outside.opened(charge(), "engine", each.row, each.commitment) == each.key for each in made)
+
+
+def test_what_nobody_will_ask_for_again_is_settled_and_the_outside_key_forgotten(ledger, clock):
+    def killed(_draws):
+        raise KeyboardInterrupt
+
+    ledger._release = lambda _: None  # as of a worker that dies
+    for each in (False, True):
+        with pytest.raises(KeyboardInterrupt):
+            ledger.run(charge(), killed, fresh=each)
+    assert (ledger.settle_abandoned(), len(ledger.unsettled())) == (0, 2)
+    clock.move(hours=6)
+    assert (ledger.settle_abandoned(), len(ledger.unsettled())) == (1, 1)  # the fresh one
+    assert ledger._outside.path.exists()
+    clock.move(hours=19)
+    assert (ledger.settle_abandoned(), ledger.unsettled()) == (1, ())
+    assert not ledger._outside.path.exists()
+    assert failed(ledger, charge())
+    assert ledger.verify().entries == ledger.head[0]
+
+
+def test_a_question_that_was_interrupted_just_now_is_not_abandoned(ledger, clock):
+    ledger.charge(charge("by hand", key="mine"))
+    with pytest.raises(KeyboardInterrupt):
+        ledger.run(charge(), Worker(interrupted=True))
+    clock.move(hours=23)
+    assert ledger.settle_abandoned() == 0
+    clock.move(hours=1)
+    assert ledger.settle_abandoned() == 2

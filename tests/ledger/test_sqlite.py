@@ -13,7 +13,7 @@ import pytest
 from discreet.ledger import Ledger, NotAVault, Tampered, Unavailable, schema
 from discreet.ledger.entry import Head
 from discreet.ledger.sqlite import SqliteStore
-from tests.ledger.helpers import charge, epsilon
+from tests.ledger.helpers import charge, epsilon, kinds
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="file modes and forks are POSIX's")
 
@@ -203,7 +203,7 @@ def test_threads_write_one_after_the_other(ledger):
 FORKED = """
 import os, sys
 from discreet.ledger import Ledger
-from tests.ledger.helpers import charge, epsilon
+from tests.ledger.helpers import charge, epsilon, kinds
 
 ledger = Ledger.create(sys.argv[1])
 ledger.add_account("people", epsilon(1))
@@ -231,3 +231,38 @@ with Ledger.open(sys.argv[1]) as again:
 def test_parent_and_child_of_a_fork_both_keep_their_debits(path):
     ran = subprocess.run([sys.executable, "-c", FORKED, path], capture_output=True, text=True, timeout=60)
     assert (ran.returncode, ran.stdout) == (0, "1 2 3 4 2/5\n"), ran.stderr
+
+
+def test_a_transaction_that_an_interrupt_left_open_is_undone_by_the_next(path):
+    with Ledger.create(path) as ledger:
+        left = ledger._write()
+        left.__enter__()  # interrupted before the block, with everything kept alive by a traceback
+        ledger.refused("ann", "q", "why")
+        assert kinds(ledger) == ["vault", "refusal"]
+        del left  # what was given up ends nothing of the next one
+        assert ledger.verify().entries == 2
+
+
+def test_an_interrupt_right_after_the_beginning_leaves_no_transaction(path):
+    class Interrupted:
+        def __init__(self, inner):
+            self.inner = inner
+
+        def execute(self, sql, *more):
+            found = self.inner.execute(sql, *more)
+            if sql.startswith("BEGIN"):
+                raise KeyboardInterrupt
+            return found
+
+        def __getattr__(self, name):
+            return getattr(self.inner, name)
+
+    with Ledger.create(path) as ledger:
+        store = ledger._store
+        real, store._connection = store._connection, Interrupted(store._connection)
+        with pytest.raises(KeyboardInterrupt) as kept:
+            ledger.refused("ann", "q", "why")
+        assert not real.in_transaction
+        store._connection = real
+        ledger.refused("ann", "q", "why")
+        assert kept

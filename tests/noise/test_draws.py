@@ -1,6 +1,7 @@
 """Draws: the same label, the same bits; no order, no history, no thread and no fork changes them."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -9,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 from discreet import noise
-from discreet.core.errors import BadParameter
+from discreet.core.errors import BadParameter, Refusal
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.quantile import Quantile
 from discreet.noise import bits, cache
@@ -140,3 +141,48 @@ def test_a_new_key_comes_from_the_system_even_inside_a_label():
         known = new_key()
     with seeded(1):
         assert new_key() == known
+
+
+def test_a_fixed_stream_is_gone_with_its_block_however_that_was_left():
+    def left_open():
+        bits.drawing(bits.Source(fixed=True)).__enter__()  # as an interrupt would have it that comes before the end
+
+    left_open()
+    assert not bits.current().fixed
+    kept = Draws(KEY).at("n")
+    kept.__enter__()
+    assert bits.current().fixed
+    bits.let_go()
+    assert not bits.current().fixed
+
+
+def test_a_fixed_stream_hands_out_nothing_after_its_block():
+    with Draws(KEY).at("n"):
+        mine = bits.current()
+        mine.bits(8)
+    with pytest.raises(Refusal, match="has ended"):
+        mine.bits(8)
+    with pytest.raises(Refusal, match="has ended"):
+        mine.words(3, 16)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers")
+def test_interrupts_at_any_moment_leave_no_fixed_stream():
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before, kept = signal.signal(signal.SIGALRM, interrupt), []
+    try:
+        for number in range(300):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 1e-5 * (1 + number % 20))
+                while True:
+                    with bits.drawing(bits.Source(fixed=True)):
+                        pass
+            except KeyboardInterrupt as error:
+                kept.append(error)  # as a notebook does
+                bits.let_go()  # what a ledger does before and after any work
+            assert not bits.current().fixed
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
@@ -24,7 +25,7 @@ from discreet.data.home import home_of
 from discreet.data.source import Source, locate
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.place import is_url, place_of
-from discreet.ledger.refusals import Conflict, NotAVault
+from discreet.ledger.refusals import Conflict, NotAVault, Unavailable
 
 if TYPE_CHECKING:
     from discreet.curator.lint import Remark
@@ -45,7 +46,8 @@ class Curator:
 
     `postgresql://user@host/database?schema=name` keeps it in PostgreSQL; `anchor` is where this machine then keeps the
     signed head, if not in the usual place. Opening checks the last entries and every limit, document and grant;
-    `verify_when_due` also verifies the whole vault if that was last done more than a day, or 10,000 entries, ago.
+    `verify_when_due` also verifies the whole vault if that was last done more than a day, or 10,000 entries, ago, and
+    settles as failed what was paid for and will not be asked for again.
 
     Guarantee: a budget is set once, when its first table is registered, and is never raised; tables that share a file,
     and those put into one group, share it. What the chain says of a table was declared, never learned from a record.
@@ -69,6 +71,8 @@ class Curator:
         try:
             if verify_when_due:
                 self.ledger.verify_if_due()
+                with suppress(Unavailable):  # one that cannot be written is read all the same
+                    self.ledger.settle_abandoned()
         except BaseException:
             self.ledger.close()
             raise

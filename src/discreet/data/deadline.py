@@ -24,6 +24,11 @@ class Deadline:
         self._passed, self._over = False, Event()
 
     @property
+    def passed(self) -> bool:
+        """Whether the time is over, and what runs is being interrupted."""
+        return self._passed
+
+    @property
     def failure(self) -> EngineFailed:
         """What a statement that failed, or may not begin any more, is to raise."""
         return DeadlineExceeded() if self._passed else EngineFailed()

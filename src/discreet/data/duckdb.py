@@ -83,9 +83,13 @@ class Engine:
             "threads": str(self._workers),
             "preserve_insertion_order": "false",
         }
-        self._connection = duckdb.connect(config=settings)
-        self._connection.execute("SET enable_progress_bar = false")
-        self._connection.execute(BARRIER)
+        try:
+            self._connection = duckdb.connect(config=settings)
+            self._connection.execute("SET enable_progress_bar = false")
+            self._connection.execute(BARRIER)
+        except (duckdb.Error, RuntimeError) as error:
+            self.__exit__(None, None, None)
+            raise (KeyboardInterrupt if was_interrupted(error) else EngineFailed) from None
         return self
 
     def __exit__(
@@ -117,7 +121,9 @@ class Engine:
             connection = self._open()
             self._make_order(connection, sql)
             found: list[tuple[Datum, ...]] = connection.execute(sql, list(parameters)).fetchall()
-        except (duckdb.Error, OSError, MemoryError):
+        except (duckdb.Error, RuntimeError, OSError, MemoryError) as error:
+            if was_interrupted(error) and not self._deadline.passed:
+                raise KeyboardInterrupt from None
             raise self._deadline.failure from None
         return found
 
@@ -153,3 +159,12 @@ class Engine:
             f"CREATE OR REPLACE TEMP TABLE {ORDER_TABLE} AS SELECT {', '.join(columns)}", [*rows["a"], *rows["b"]]
         )
         self._ordered = needed
+
+
+def was_interrupted(error: Exception) -> bool:
+    """Whether DuckDB was stopped at work: by a signal such as Ctrl-C, which it does not pass on, or by a deadline."""
+    import duckdb
+
+    return isinstance(error, duckdb.InterruptException) or (
+        isinstance(error, RuntimeError) and str(error) == "Query interrupted"
+    )

@@ -24,6 +24,7 @@ from discreet.data.cluster import Cluster
 from discreet.data.csv_dialect import Csv as Csv
 from discreet.data.csv_dialect import SourceMissing as SourceMissing
 from discreet.data.csv_dialect import header_of, lines_options, missing, records_sql
+from discreet.data.duckdb import was_interrupted
 from discreet.data.server import Server
 
 if TYPE_CHECKING:
@@ -275,12 +276,17 @@ def connect() -> Iterator[duckdb.DuckDBPyConnection]:
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
     }
-    with TemporaryDirectory(prefix="discreet-") as folder, duckdb.connect(config=options) as engine:
-        engine.execute(BARRIER)
-        engine.execute("SET pandas_analyze_sample = 0")
-        engine.execute("SET enable_progress_bar = false")
-        engine.execute(f"SET temp_directory = {literal(folder)}")
-        yield engine
+    try:
+        with TemporaryDirectory(prefix="discreet-") as folder, duckdb.connect(config=options) as engine:
+            engine.execute(BARRIER)
+            engine.execute("SET pandas_analyze_sample = 0")
+            engine.execute("SET enable_progress_bar = false")
+            engine.execute(f"SET temp_directory = {literal(folder)}")
+            yield engine
+    except RuntimeError as error:
+        if was_interrupted(error):
+            raise KeyboardInterrupt from None
+        raise
 
 
 def literal(text: str) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
 
 from discreet.core.errors import Refusal
@@ -18,6 +18,9 @@ from discreet.ledger.lease import Lease
 from discreet.ledger.refusals import AccessRefused, Conflict, Tampered
 from discreet.ledger.sealed_key import NewKey
 from discreet.ledger.store import Debit, Draw, Limit, Permit, Settled, Tally, Transaction, Wanted
+
+# How long after its lease a question that could be asked again waits for that.
+_KEPT = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,7 @@ def make(transaction: Transaction, charge: Charge, now: datetime, new: NewKey | 
     return Receipt(entry.sequence, charge.key, entry.hash, charge.losses, left)
 
 
-def settle(transaction: Transaction, receipt: Receipt, fence: int, now: datetime, digest: str | None) -> None:
+def settle(transaction: Transaction, receipt: Receipt | Debit, fence: int, now: datetime, digest: str | None) -> None:
     """Append the entry that ends a charge, with the digest of its answer or as failed, and remove its sealed key."""
     body = {"charge": receipt.sequence, "key": receipt.key, "fence": fence, "at": written(now)}
     if digest is None:
@@ -94,6 +97,25 @@ def settle(transaction: Transaction, receipt: Receipt, fence: int, now: datetime
     else:
         enter(transaction, "settle", {**body, "answer": digest})
     transaction.delete(Draw(receipt.key, b"", ""))
+
+
+def abandoned(transaction: Transaction, now: datetime) -> Iterator[tuple[Debit, Lease | None]]:
+    """Return what waits for its answer and will not be asked for again, with its lease if it has one.
+
+    A lease that was given back says no time: the charge's own counts then.
+    """
+    keys = {each.key for each in transaction.all(Lease)} | {each.key for each in transaction.all(Draw)}
+    for key in sorted(keys):
+        there, held = transaction.get(Debit, key), transaction.get(Lease, key)
+        entry = transaction.entry(there.sequence) if there else None
+        if there is None or there.settled is not None or entry is None:  # which verifying the vault finds
+            continue
+        ended = held.expires if held else 0.0
+        if held is None or there.key == there.identity:
+            charged = datetime.fromisoformat(entry.record()["at"])
+            ended = max(ended, charged.timestamp()) + _KEPT.total_seconds()
+        if ended <= now.timestamp():
+            yield there, held
 
 
 def refuse(transaction: Transaction, charge: Charge, refusal: Refusal, now: datetime) -> Entry:

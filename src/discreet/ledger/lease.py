@@ -14,6 +14,13 @@ SECONDS = 60.0
 MOST_DOUBLINGS = 6
 MOST_SECONDS = 1e9
 
+# Work that nobody may take over (it is done once, or nobody can ask for it again) is left alone so many times longer:
+# six hours. What has not ended by then has died.
+ALONE = 360
+
+# How often one debit may be begun: an interrupted question is begun again at no charge, and its time is seen each time.
+MOST_BEGUN = 16
+
 
 @dataclass(frozen=True, slots=True)
 class Lease:

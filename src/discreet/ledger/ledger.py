@@ -18,7 +18,7 @@ from discreet.ledger.clock import written
 from discreet.ledger.custody import Custody
 from discreet.ledger.debit import Found
 from discreet.ledger.derive import enter
-from discreet.ledger.lease import Lease, Watch
+from discreet.ledger.lease import ALONE, MOST_BEGUN, Lease, Watch
 from discreet.ledger.refusals import Conflict, LeaseLost, QuestionFailed, Tampered
 from discreet.ledger.sealed_key import NewKey
 from discreet.ledger.standing import Scope, Standing
@@ -50,14 +50,16 @@ class Ledger(Custody):
         A settled answer is replayed at no charge. A debit whose worker died is worked on again at no new charge, by one
         worker at a time, with the same draws. `fresh` pays again, for an answer of its own. An exception out of `work`
         settles the debit as failed, for good, and is not raised: whoever asks gets the one text of `QuestionFailed`.
+        So does the seventeenth try. Whoever asks for work that is done `once` while somebody does it is refused.
         `engine` says what computes the answer, in which version; it is asked before the charge, and never for a replay.
 
         Guarantee: `work` is called only after the question's debit is durable; however often it is called for one
         debit, it draws the same noise, or it is not called again at all.
         """
         charge, watch = charge.fresh() if fresh else charge, Watch()
+        seconds = self._lease_seconds * (ALONE if fresh or charge.once else 1)
         while True:
-            found, mine, key = self._take(charge, watch, engine)
+            found, mine, key = self._take(charge, watch, engine, seconds)
             if found.failed:
                 raise QuestionFailed
             if found.answer is not None:
@@ -66,6 +68,9 @@ class Ledger(Custody):
                 answer = self._worked(found.receipt, mine, work, key, once=charge.once)
                 if answer is not None:
                     return answer, replace(found.receipt, replayed=False)
+            elif charge.once:
+                why, fix = "somebody is working on it", "wait and ask again, or pay for another with fresh=True"
+                raise Conflict("the question", why=why, fix=fix, value=charge.key)
             time.sleep(watch.next_pause())
 
     def charge(self, charge: Charge) -> Receipt:
@@ -87,7 +92,8 @@ class Ledger(Custody):
             if there is None or there.settled is not None or there.sequence != receipt.sequence:
                 why, fix = "it is no charge that waits for its answer", "run the question to have its answer"
                 raise Conflict(f"the key {receipt.key}", why=why, fix=fix, value=receipt.key)
-            mine = self._leased(transaction, receipt.key, transaction.get(Lease, receipt.key), Watch())
+            held = transaction.get(Lease, receipt.key)
+            mine = self._leased(transaction, receipt.key, held, Watch(), self._lease_seconds)
             if mine is None:
                 why, fix = "somebody is working on it", "wait for their answer"
                 raise Conflict(f"the key {receipt.key}", why=why, fix=fix, value=receipt.key)
@@ -132,6 +138,25 @@ class Ledger(Custody):
             waiting = ((each.sequence, each.key) for each in transaction.all(Debit) if each.settled is None)
             return tuple(sorted(waiting))
 
+    def settle_abandoned(self) -> int:
+        """Settle as failed what nobody works on and nobody will ask for again; return how many charges that were.
+
+        Those are charges with a key of their own (`fresh`) whose lease has ended, and all whose lease ended a day ago.
+        The key outside the database is forgotten once nothing waits for its answer.
+        """
+        with self._read() as look:
+            waiting = [*debit.abandoned(look, self._clock())]
+        if waiting:
+            with self._write() as transaction:
+                waiting = [*debit.abandoned(transaction, self._clock())]
+                for there, held in waiting:
+                    debit.settle(transaction, there, held.fence if held else 0, self._clock(), None)
+                    if held is not None:
+                        transaction.delete(held)
+            with self._read() as look:
+                self._forget_outside(look)
+        return len(waiting)
+
     def refused(self, analyst: str | None, question: str, why: str) -> None:
         """Record a question that was refused before it came to a charge."""
         # Nobody has checked this text yet; half characters, which cannot be stored, are written as escapes.
@@ -156,7 +181,7 @@ class Ledger(Custody):
     # How a run proceeds ----------------------------------------------------------------------------------------------
 
     def _take(
-        self, charge: Charge, watch: Watch, engine: Callable[[], str]
+        self, charge: Charge, watch: Watch, engine: Callable[[], str], seconds: float
     ) -> tuple[Found, Lease | None, bytes | None]:
         """Find the charge or make it, and the lease on it if that is free, with the key to draw by.
 
@@ -176,10 +201,11 @@ class Ledger(Custody):
                 if found is None:
                     new = self._new_key(charge, computed_by)
                     found, key = Found(debit.make(transaction, charge, self._clock(), new)), new.key if new else None
-                    mine = self._leased(transaction, charge.key, None, watch)
+                    mine = self._leased(transaction, charge.key, None, watch, seconds)
                 elif found.answer is None and not found.failed:
-                    mine = self._leased(transaction, charge.key, found.lease, watch)
-                    key = self._old_key(transaction, charge, computed_by, found) if mine else None
+                    mine = self._leased(transaction, charge.key, found.lease, watch, seconds)
+                    if mine is not None and mine.fence <= MOST_BEGUN:
+                        key = self._old_key(transaction, charge, computed_by, found)
                     if mine is not None and key is None:
                         debit.settle(transaction, found.receipt, mine.fence, self._clock(), None)
                         transaction.delete(mine)
@@ -205,11 +231,14 @@ class Ledger(Custody):
     ) -> str | None:
         """Work and settle; None if it failed, or if somebody took over meanwhile: what is settled then is the answer.
 
-        A worker that is interrupted leaves the debit to the next one, who repeats its draws.
+        A worker that is interrupted leaves the debit to the next one, who repeats its draws. What is done once draws
+        from the thread's own stream; no fixed stream comes in from, or goes on to, other work.
         """
+        from discreet.noise import bits
         from discreet.noise.draws import Draws, new_key
 
         try:
+            bits.let_go()
             answer = _tried(work, Draws(key or new_key()))
             self._settle(receipt, mine, answer)
         except BaseException as error:
@@ -221,17 +250,21 @@ class Ledger(Custody):
             else:
                 self._release(mine)
             raise
+        finally:
+            bits.let_go()
         return answer
 
     def _is_held(self, held: Lease | None, watch: Watch) -> bool:
         return held is not None and not watch.expired(held, self._clock().timestamp())
 
-    def _leased(self, transaction: Transaction, key: str, held: Lease | None, watch: Watch) -> Lease | None:
+    def _leased(
+        self, transaction: Transaction, key: str, held: Lease | None, watch: Watch, seconds: float
+    ) -> Lease | None:
         """Take the lease, unless somebody holds it."""
         if self._is_held(held, watch):
             return None
         now = self._clock().timestamp()
-        mine = held.next(self._lease_seconds, now) if held else Lease.first(key, self._lease_seconds, now)
+        mine = held.next(seconds, now) if held else Lease.first(key, seconds, now)
         transaction.put(mine)
         return mine
 

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 
+# What libpq says of a connection inside a transaction: at work, waiting for more, waiting for its end.
+_BEGUN = (1, 2, 3)
+
 
 class PostgresStore:
     """One vault in one schema of a PostgreSQL database; see `discreet.ledger.store.Store`.
@@ -165,12 +168,18 @@ class PostgresStore:
         """Hold the connection, alone among the threads of this process; PostgreSQL's errors become refusals."""
         with self._lock:
             try:
+                self._undo_left_open()
                 yield self._current()
             except BaseException as error:
                 self._abandon(error)
                 if isinstance(error, psycopg().Error):
                     raise refusal(self.place, error.sqlstate) from None
                 raise
+
+    def _undo_left_open(self) -> None:
+        """Give up a connection whose transaction somebody began who was interrupted on the way in or out of it."""
+        if self._connection is not None and self._connection.info.transaction_status in _BEGUN:
+            self._let_go()
 
     def _alone(self, wanted: Sequence[Wanted]) -> PostgresTransaction:
         """Lock out other writers, then look: in one trip, but in statements of their own, as READ COMMITTED needs.

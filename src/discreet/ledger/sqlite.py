@@ -205,6 +205,10 @@ class SqliteStore:
                     raise Unavailable(
                         f"the vault {self.path}", why="it was closed", fix="open it again", value=str(self.path)
                     )
+                if self._connection is not None and self._connection.in_transaction:
+                    # Whoever began it was interrupted on the way in or out. It is undone with its connection, which
+                    # nobody then ends a second time.
+                    self._let_go()
                 if self._connection is None:
                     self._connection = _identified(self.path, _connect(self.path, self._patience))
                 yield self._connection
@@ -214,13 +218,13 @@ class SqliteStore:
     @contextmanager
     def _transaction(self, begin: str, end: str) -> Iterator[SqliteTransaction]:
         with self._connected() as connection:
-            connection.execute(begin)
-            try:
+            try:  # the beginning, too, after which an interrupt may come
+                connection.execute(begin)
                 yield SqliteTransaction(connection.execute)
                 connection.execute(end)
             finally:
-                if connection.in_transaction:  # an exception, possibly that of a commit that failed
-                    with suppress(sqlite3.Error):
+                with suppress(sqlite3.Error):  # also of a connection that was given up meanwhile
+                    if connection.in_transaction:  # an exception, possibly that of a commit that failed
                         connection.execute("ROLLBACK")
 
 

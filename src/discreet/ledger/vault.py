@@ -70,8 +70,7 @@ class Vault:
             verify.check_anchor(transaction, newest, needed=self._needs_anchor)
             tail.check(transaction)
             self._seen = transaction.head()
-            if next(transaction.all(Draw), None) is None:
-                self._outside.forget()
+            self._forget_outside(transaction)
 
     @classmethod
     def create(
@@ -238,6 +237,11 @@ class Vault:
         self._seen = after
         if after != before:
             self._anchors.write(after)
+
+    def _forget_outside(self, transaction: SealedTransaction) -> None:
+        """Forget the key outside the database, unless a debit waits for its answer."""
+        if next(transaction.all(Draw), None) is None:
+            self._outside.forget()
 
     def _check_seen(self, transaction: Transaction, last: Head) -> None:
         """Refuse a vault without what this ledger has seen of it, as after a failover that lost entries."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from io import BytesIO
+from weakref import ref
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 from numpy.typing import NDArray
+
+from discreet.core.errors import Refusal
 
 Words = NDArray[np.unsignedinteger]
 
@@ -70,6 +72,10 @@ class Source:
         self._renew()
         self.process = os.getpid()
 
+    def end(self) -> None:
+        """Hand out nothing any more."""
+        self._buffer, self._left, self._entropy = BytesIO(), 0, _ended
+
     def _refill(self, size: int) -> bytes:
         """Replace the buffer of small draws; what was left in the old one is thrown away."""
         fresh = bytearray(max(size, _SCALAR_BYTES))
@@ -95,9 +101,18 @@ class Source:
         self._left = KEY_LIFE
 
 
+def _ended(_: int) -> bytes:
+    why, fix = "the block that it was fixed for has ended", "draw inside the block"
+    raise Refusal("a fixed stream of random bits", why=why, fix=fix)
+
+
+def _nothing() -> None:
+    """Stand in for a reference to a block where there is none."""
+
+
 class _Threads(threading.local):
     source: Source | None = None
-    fixed: Source | None = None
+    fixed: Callable[[], drawing | None] = staticmethod(_nothing)
 
 
 _threads = _Threads()
@@ -106,9 +121,11 @@ _threads = _Threads()
 def current() -> Source:
     """Return this thread's stream; a new thread and a forked child start one of their own.
 
-    Inside `drawing` it is the stream that was fixed, in a child that is forked there, too: it works on the same debit.
+    Inside `drawing` it is the stream that was fixed, in a child that is forked there, too, as long as it stays in that
+    block: it works on the same debit. A child that was forked anywhere else knows of no fixed stream.
     """
-    return _threads.fixed or own()
+    block = _threads.fixed()
+    return own() if block is None else block.source
 
 
 def own() -> Source:
@@ -119,14 +136,32 @@ def own() -> Source:
     return source
 
 
-@contextmanager
-def drawing(source: Source) -> Iterator[None]:
-    """Make this thread draw from a fixed stream, inside a `with` block."""
-    before, _threads.fixed = _threads.fixed, source
-    try:
-        yield
-    finally:
-        _threads.fixed = before
+class drawing:  # noqa: N801  (reads as a word of its `with` statement)
+    """Makes this thread draw from a fixed stream, inside a `with` block, at whose end the stream is over.
+
+    Guarantee: an interrupt leaves no other work with the stream. It is found through the block alone, which is gone
+    with its `with` statement even if that was left before it could be ended; and `let_go` forgets it in any case.
+    """
+
+    __slots__ = ("__weakref__", "_before", "source")
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._before: Callable[[], drawing | None] = _nothing
+
+    def __enter__(self) -> None:
+        self._before = _threads.fixed
+        # The last thing that happens here, and nothing is called after it: no signal handler runs before the block.
+        _threads.fixed = ref(self)
+
+    def __exit__(self, *_: object) -> None:
+        _threads.fixed = self._before
+        self.source.end()
+
+
+def let_go() -> None:
+    """Draw from this thread's own stream again, whatever was fixed."""
+    _threads.fixed = _nothing
 
 
 def _forget() -> None:
@@ -134,6 +169,8 @@ def _forget() -> None:
     source, _threads.source = _threads.source, None
     if source is not None:
         source.restart()
+    if _threads.fixed() is None:  # a block that was left is none, also for the child
+        let_go()
 
 
 # A child created by os.fork must not go on with its parent's stream. The process number that `current` compares

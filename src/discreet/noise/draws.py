@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterator
-from contextlib import contextmanager
 from hashlib import sha256
 
 from discreet.core.errors import BadParameter
@@ -39,15 +37,13 @@ class Draws:
     def __repr__(self) -> str:
         return "Draws(hidden)"
 
-    @contextmanager
-    def at(self, label: str) -> Iterator[None]:
+    def at(self, label: str) -> bits.drawing:
         """Make this thread draw from the label's own stream, inside a `with` block."""
         if label in self._used:
             why = "what was drawn there would be drawn again"
             raise BadParameter("label", label, why=why, fix="give every noisy number a label of its own")
         self._used.add(label)
-        with bits.drawing(bits.Source(_stream(_derived(self._key, "label", label)), fixed=True)):
-            yield
+        return bits.drawing(bits.Source(_stream(_derived(self._key, "label", label)), fixed=True))
 
     def part(self, name: str) -> Draws:
         """Return the draws of one part, whose labels are apart from these and from those of every other part."""
