@@ -143,3 +143,11 @@ def test_tiny_losses_do_not_vanish_when_they_are_added():
     together = GaussianDP(1e-200) + GaussianDP(2e-200)
     assert together.mu == pytest.approx(math.sqrt(5) * 1e-200)
     assert together.delta(0) > 0
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_mu_whose_square_is_beyond_all_floats_is_answered_at_once():
+    assert GaussianDP(1.5e154).epsilon(1e-6) >= 1.125e308
+    assert GaussianDP(1e200).epsilon(1e-6) == math.inf
+    assert GaussianDP(1e150).rdp(2) >= 1e300
+    assert np.isinf(GaussianDP(1e150).rdp([1e10, 1e300])).any()

@@ -213,3 +213,21 @@ def test_accuracy_is_a_promise_about_closeness_not_about_safety(delta):
 def test_a_rare_large_loss_is_not_wrapped_into_the_others(loss, delta, low, high):
     # These were .3148 and .568: a circle shorter than its window, and an aim beyond the jump of the curve.
     assert low <= loss.epsilon(delta) <= high
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "copies", "delta", "truth"),
+    [
+        (0.6, 1.3e-7, 10, 1e-12, 9.8230e-4),
+        (1.3, 1e-5, 10, 1e-15, 1.7894e-3),
+        (0.8, 5e-6, 3, 1e-15, 2.32828e-2),
+        (1.3, 1e-5, 3, 1e-20, 5.2915e-3),
+        (1, 1e-7, 5, 1e-20, 2.38418e-4),
+        (1, 1.4e-7, 2, 1e-30, 4.3059e-3),
+    ],
+)
+def test_a_few_rare_samples_cost_little_more_than_one_at_a_share_of_delta(sigma, rate, copies, delta, truth):
+    # One jump decides: these were up to seventeen times too large, and above basic composition.
+    one = Gaussian(sigma).sampled(rate)
+    assert truth <= (one * copies).epsilon(delta) <= 1.005 * truth
+    assert truth == pytest.approx(one.epsilon(delta / copies), rel=1e-4)

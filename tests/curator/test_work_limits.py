@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 import discreet as dp
-from discreet.account import Pure
+from discreet.account import Pure, Zcdp
 from discreet.core.errors import BadParameter, Refusal
 from discreet.curator import answering, work_limits
 from discreet.curator.curator import Curator
@@ -38,8 +38,8 @@ def spent(session):
     ("budget", "least", "below"),
     [
         ({"epsilon": 2}, {"epsilon": 2e-6}, {"epsilon": 1.9e-6}),
-        ({"epsilon": 2, "delta": 1e-6}, {"epsilon": 2e-6}, {"epsilon": 1e-7}),
-        ({"epsilon": 2, "delta": 1e-6}, {"epsilon": 1e-4, "delta": 1e-7}, {"epsilon": 1e-90, "delta": 1e-7}),
+        ({"epsilon": 2, "delta": 1e-6}, {"epsilon": 5e-4}, {"epsilon": 3e-4}),
+        ({"epsilon": 2, "delta": 1e-6}, {"epsilon": 1e-3, "delta": 1e-7}, {"epsilon": 1e-90, "delta": 1e-7}),
         ({"rho": 0.5}, {"rho": 5e-7}, {"rho": 4.9e-7}),
         ({"rho": 0.5}, {"epsilon": 1.1e-3}, {"epsilon": 9e-4}),
         ({"epsilon": 10**6}, {"epsilon": 1e-4}, {"epsilon": 9e-5}),
@@ -62,8 +62,26 @@ def test_the_price_named_in_the_refusal_is_enough(tmp_path):
     count = session.table("visits").count()
     with pytest.raises(Refusal) as refused:
         count.release(epsilon=1e-90)
-    named = refused.value.fix.split("epsilon=")[1].split(";")[0]
+    named = refused.value.fix.split("epsilon=")[1].split(" ")[0]
     assert count.release(epsilon=Decimal(named)).receipt["replayed"] is False
+
+
+@pytest.mark.parametrize(
+    "budget", [{"epsilon": 3}, {"epsilon": 3, "delta": 1e-6}, {"epsilon": 1, "delta": 1e-9}, {"rho": 0.5}]
+)
+@pytest.mark.parametrize("share", [Fraction(1, 10**6), Fraction(1, 100)])
+def test_no_more_questions_fit_than_the_share_says(budget, share):
+    filter_ = dp.Budget(**budget).filter()
+    limits = WorkLimits(least_price=share)
+    for price in (Fraction(1, 10**place) for place in range(10)):
+        for loss in (Pure(price), Zcdp(price)):
+            if "delta" not in budget and "rho" not in budget and isinstance(loss, Zcdp):
+                continue
+            try:
+                limits.check_price("visits", filter_, loss)
+            except Refusal:
+                continue
+            assert filter_.budget.loss / filter_.cost(loss).loss <= 1.001 / share
 
 
 def test_the_price_of_a_question_is_that_of_all_its_columns(tmp_path):

@@ -211,3 +211,16 @@ def test_fixed_values_are_covered_over_the_draw_of_hash_functions(make, rows, n,
             missed += (found.low > truth) | (truth > found.high)
     # At a rate of 0.05 a value is missed more than 21 times of 120 with a chance below 1e-7; there are 8.
     assert missed.max() <= 21
+
+
+@pytest.mark.parametrize("make", [local.count_mean_sketch, local.hadamard_count_mean_sketch])
+@pytest.mark.parametrize(("rows", "width"), [(1, 2), (2, 8), (4, 8), (16, 2)])
+def test_intervals_of_tiny_sketches_hold_over_the_draw_of_their_hashes(make, rows, width):
+    values = np.arange(200) % 2
+    truth, missed = np.bincount(values, minlength=8), np.zeros(8)
+    for _ in range(60):
+        protocol = make(k=8, epsilon=12, rows=rows, width=width)
+        found = protocol.estimate(protocol.aggregate(protocol.encode(values)), beta=0.01)
+        missed += (found.low > truth) | (found.high < truth)
+    assert missed.max() <= 5
+    assert missed.sum() <= 15

@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -136,3 +136,38 @@ def test_tables_that_were_not_collected_are_refused():
         protocol.table(sketch, ["sex", "age"])
     with pytest.raises(UnknownName, match="age"):
         protocol.table(sketch, ["ag"])
+
+
+@pytest.mark.parametrize("sizes", [[3, 3], [5, 5], [3, 5]])
+@pytest.mark.parametrize("epsilon", [1, 3, 6, 12])
+def test_intervals_of_very_few_reports_hold_by_their_exact_law(sizes, epsilon):
+    protocol = local.marginals(sizes, epsilon, ways=2)
+    for row in ((0, 0), (1, 1), (2, 2)):
+        truth = np.array([cell == row for cell in product(*map(range, sizes))])
+        reports = protocol.likelihood(row)
+        tables = [protocol.table(protocol.aggregate(report), protocol.attributes) for report in reports]
+        adds, chances = (
+            np.round(np.stack(tables).reshape(len(reports), -1), 7),
+            np.array([*map(float, reports.values())]),
+        )
+        for cell in {0, len(truth) // 2, len(truth) - 1, int(truth.argmax())}:
+            steps, inverse = np.unique(adds[:, cell], return_inverse=True)
+            weights, values, law = np.bincount(inverse, chances), np.zeros(1), np.ones(1)
+            for n in range(1, 5):
+                values, inverse = np.unique(np.round(np.add.outer(values, steps), 6), return_inverse=True)
+                law = np.bincount(inverse.ravel(), np.outer(law, weights).ravel())
+                wide = np.repeat(values[:, None], len(truth), axis=1)
+                for beta in (0.05, 0.01, 0.001):
+                    low, high = (bound[:, cell] for bound in protocol._bounded(wide, [0, 1], n, beta))
+                    true = n * truth[cell]
+                    assert law[(low > true + 1e-5) | (high < true - 1e-5)].sum() <= beta, (row, cell, n, beta)
+
+
+def test_one_report_at_a_large_epsilon_is_covered():
+    protocol, beta = local.marginals([3, 3], 6, ways=2), 0.001
+    missed = sum(
+        float(chance)
+        for report, chance in protocol.likelihood((0, 0)).items()
+        if not (found := protocol.estimate(protocol.aggregate(report), beta=beta)).low[0] <= 1 <= found.high[0]
+    )
+    assert missed <= beta

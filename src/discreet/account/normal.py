@@ -54,8 +54,8 @@ def epsilon(mu: float, delta_: float) -> float:
     if delta_ == 0:
         return math.inf
     # Phi(-t) <= e^(-t^2/2), so that this epsilon is enough whatever the second term is.
-    low, high = 0.0, mu * mu / 2 + mu * math.sqrt(-2 * math.log(delta_))
-    while delta(mu, high) > delta_:
+    low, high = 0.0, mu * (mu / 2 + math.sqrt(-2 * math.log(delta_)))
+    while high < math.inf and delta(mu, high) > delta_:
         high *= 1.01
     for _ in range(HALVINGS):
         middle = (low + high) / 2

@@ -16,6 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from discreet.account.few import exactly
+from discreet.account.jumps import summed
 from discreet.account.lattice import Lattice, product
 from discreet.account.measure import RELATIVE, discretise, lattice_edges
 from discreet.account.pilot import Aim, Leaf, Pilot, Window
@@ -25,6 +26,7 @@ ACCURACY = 1e-5  # relative error of epsilon that the grid aims at
 TAIL = 1e-9  # relative error of delta that cut tails may cause
 LEAST_TAIL = 1e-290  # what lies beyond would underflow
 DOUBT = 1e-3  # share of delta that round-off may have; if it is more, the tilt is moved to the saddle point
+LOST = 0.1  # share that shows that round-off, not the losses, decides; then losses are summed one by one
 LARGEST = 2**22  # points of the largest transform
 SMALLEST = 2**14  # and of the smallest, for up to FEW copies: their losses may jump, which a coarse grid would smear
 FEW = 256
@@ -45,19 +47,36 @@ def epsilon(leaves: Sequence[Leaf], delta: float, *, accuracy: float = ACCURACY)
     # delta at 0, the total variation, is at most the sum of the parts': samples that hardly anybody is in need no more.
     if sum(count * Profile(m.losses, m.masses, m.infinity).delta(0.0) for m, count in pilot.measured()) <= delta:
         return 0.0
-    aim, least = pilot.aim_at_delta(delta), math.inf
+    aim, least, sharp = pilot.aim_at_delta(delta), math.inf, False
     for _ in range(AIMS):
         found = profile(pilot, aim, accuracy=accuracy)
-        here = found.epsilon(delta)
-        least, before = min(least, here), least
+        here, before = found.epsilon(delta), least
         if found.doubt(here) >= DOUBT * delta:
-            least = min(least, profile(pilot, aim.upright(), accuracy=accuracy).epsilon(delta))
+            upright = profile(pilot, aim.upright(), accuracy=accuracy)
+            if (other := upright.epsilon(delta)) <= here:
+                found, here = upright, other
+        if here < least:
+            least, sharp = here, found.doubt(here) < LOST * delta
         # The saddle point knows nothing of jumps: a rare large loss may put the aim far beyond. Each profile is valid,
         # so that one aims anew, at what was found, until that is where the profile is sharp.
         if not 0 < least < math.inf or abs(least - aim.epsilon) <= NEAR * least or least > before * (1 - accuracy):
             break
         aim = pilot.aim_at_epsilon(least)._replace(log_delta=math.log(delta))
-    return least
+    return least if sharp else min(least, _one_by_one(leaves, pilot, delta, least))
+
+
+def _one_by_one(leaves: Sequence[Leaf], pilot: Pilot, delta: float, least: float) -> float:
+    """Return an epsilon that no transform's round-off has touched: of sums of all losses, or of the parts' epsilons.
+
+    Guarantee: (epsilon_i, delta_i) of each pair make (sum, sum) of their product (basic composition), and `summed`.
+    """
+    total = 0.0
+    for leaf in leaves:
+        part = exactly([Leaf(leaf.pair, 1)], _tail(leaves, delta))
+        total += leaf.count * (math.inf if part is None else part.epsilon(delta * (1 - 2.0**-40) / pilot.copies))
+    least = min(least, total * (1 + 2.0**-40))
+    found = summed(pilot, least) if 0 < least < math.inf else None
+    return least if found is None else min(least, found.epsilon(delta))
 
 
 def delta(leaves: Sequence[Leaf], epsilon: float, *, accuracy: float = ACCURACY) -> float:

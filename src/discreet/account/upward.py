@@ -74,8 +74,9 @@ def _far(value: Decimal) -> float:
 
 
 def sloped(slope: Number, places: Array) -> Array:
-    """Return slope * place for each place, rounded up."""
-    return up(slope) * places * (1 + 2 * TERM)
+    """Return slope * place for each place, rounded up; infinity where it is beyond all floats."""
+    with np.errstate(over="ignore"):
+        return up(slope) * places * (1 + 2 * TERM)
 
 
 def excess(x: Array) -> Array:

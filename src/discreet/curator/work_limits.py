@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from discreet.account.charge import pure
 from discreet.account.exceeded import rounded_up
 from discreet.account.filter import Filter
 from discreet.account.loss import PrivacyLoss
+from discreet.account.pure import Pure
 from discreet.core import record as records
 from discreet.core.errors import BadParameter, Refusal
 from discreet.core.written import as_written
@@ -42,10 +42,11 @@ _SETTLING = 0.1
 class WorkLimits:
     """Limits on the work, and so on the time, of every question of a vault; analysts choose none of them.
 
-    `least_price` is the share of an account's budget that a question costs at least; for it a debit is begun at most 16
-    times, and its time seen as often. `partners` is the most rows that all joins of a question may make of one.
-    `deadline` is how many seconds an engine may work on a question. `pace` rounds response times up to its next
-    multiple, in seconds, and the times at which answers are settled; 0 is off.
+    `least_price` is the share of an account's budget that a question costs at least, as the budget's filter counts it: at
+    most 1/least_price questions fit. For it a debit is begun at most 16 times, and its time seen as often. `partners` is
+    the most rows that all joins of a question may make of one. `deadline` is how many seconds an engine may work on a
+    question. `pace` rounds response times up to its next multiple, in seconds, and the times at which answers are
+    settled; 0 is off.
 
     Guarantee: each is a function of the question and the policy; none is of a record.
     """
@@ -183,30 +184,31 @@ def late(ledger: Ledger) -> list[Late]:
 
 
 def _reaches(filter_: Filter, loss: PrivacyLoss, share: Fraction) -> bool:
-    """Say whether a loss is at least a share of a budget; one that the filter cannot count is for it to refuse.
+    """Say whether at most 1/share such losses fit a budget, as its filter counts them.
 
-    A budget of epsilon is compared with epsilon: pure, or by the root of what a Renyi filter counts, which grows with
-    the square of epsilon.
+    A loss that the filter cannot count is for it to refuse.
     """
-    share = share * (1 - _MARGIN)
-    with suppress(Refusal):
-        if filter_.currency == "Renyi epsilon" and pure(loss).loss >= _counted(filter_) * share:
-            return True
     try:
-        counted = filter_.cost(loss).loss / min(filter_.budget.loss, _LARGEST)
+        return filter_.cost(loss).loss >= _counted(filter_) * share * (1 - _MARGIN)
     except Refusal:
         return True
-    return counted >= (share**2 if filter_.currency == "Renyi epsilon" else share)
 
 
 def _counted(filter_: Filter) -> Fraction:
-    """Return the epsilon of a budget, or its rho, as far as it counts."""
-    return min(Fraction(getattr(filter_, "epsilon", filter_.budget.loss)), _LARGEST)
+    """Return a budget in its filter's currency, as far as it counts."""
+    return min(filter_.budget.loss, _LARGEST)
 
 
 def _least(filter_: Filter, share: Fraction) -> str:
-    currency = "epsilon" if hasattr(filter_, "epsilon") else filter_.currency
-    return f"{currency}={rounded_up(_counted(filter_) * share)}"
+    """Say the least price, in the words in which prices are given: rho, or epsilon, whose square a filter may count."""
+    if filter_.currency != "Renyi epsilon":
+        return f"{filter_.currency}={rounded_up(_counted(filter_) * share)}"
+    low, high = Fraction(0), 2 * _LARGEST
+    while high - low > high / 1000:
+        middle = (low + high) / 2
+        enough = _reaches(filter_, Pure(middle, relation=filter_.relation), share)
+        low, high = (low, middle) if enough else (middle, high)
+    return f"epsilon={rounded_up(high)} for one number"
 
 
 def _short(share: Fraction) -> str:

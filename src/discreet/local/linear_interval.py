@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 from discreet.local.protocol import quantile
 
 Floats = NDArray[np.float64]
+# A normal law, corrected for its skewness, stands in for the exact one where the deviation is at least so many times
+# the square of its quantile, in units of what one report can add.
+_NORMAL = 0.5
 
 
 def bounds(
@@ -37,3 +40,17 @@ def bounds(
     down, up = (unit / 2 + max(0.0, z * z - 1) / 6 * each + tail for each in skew)
     low, high = root(value - down, -1), root(value + up, 1)
     return np.minimum(low, value), np.maximum(high, value)
+
+
+def few(n: int, variance: Floats, most: Floats, width: Floats, beta: float) -> Floats:
+    """Return how far a sum of few independent parts may be from its mean but for probability beta; 0 where n is large.
+
+    Each of n parts has at most this variance, is at most `most` from its own mean and inside an interval of this width.
+    Guarantee: the least of what Bernstein (1924) and Hoeffding (1963, Theorem 2) prove and of what is certain. Where
+    the deviation is large against one part, the normal score stands alone.
+    """
+    z, log = quantile(beta), np.log(2 / beta)
+    drift = most * log / 3
+    bernstein = drift + np.sqrt(drift**2 + 2 * n * variance * log)
+    proven = np.minimum(np.minimum(bernstein, width * np.sqrt(n * log / 2)), n * np.minimum(most, width))
+    return np.asarray(np.where(n * variance < (_NORMAL * z * z * most) ** 2, proven * (1 + 1e-9) + 1e-9, 0.0))

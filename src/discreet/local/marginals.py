@@ -17,7 +17,7 @@ from discreet.account.checks import Number, finite, whole
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.local.estimate import Estimate
 from discreet.local.grid import BITS, asked, lie, numerator
-from discreet.local.linear_interval import Floats, bounds
+from discreet.local.linear_interval import Floats, bounds, few
 from discreet.local.post import processed
 from discreet.local.protocol import Counts, Protocol, categories, reports_of
 from discreet.local.reports import Bytes
@@ -207,18 +207,27 @@ class Marginals(Protocol):
 
     def _estimated(self, sketch: Sketch, attributes: Sequence[str], beta: float, post: str | None) -> Estimate:
         value, at = self.table(sketch, attributes).reshape(-1), self._places(attributes)
-        base, slope = self._spread(at)
-        unit = 2 * len(self.sets) / float(1 - 2 * self.lie) / float(1 << sum(self.bits[place] for place in at))
-        # A report of the cell itself adds signs that lean one way, any other one signs that lean both ways.
-        jump = len(self.sets) / float(1 - 2 * self.lie) * float(self._largest(at)[1].max())
-        lean = jump * np.clip(value / max(1, sketch.reports), 0.0, 1.0)
-        low, high = bounds(value, base * sketch.reports, slope, unit, beta, skew=(lean, 0.0), jump=jump)
+        low, high = self._bounded(value, at, sketch.reports, beta)
         cells = product(*(range(self.sizes[place]) for place in at))
         labels = tuple(
             ", ".join(f"{name}={each}" for name, each in zip(attributes, cell, strict=True)) for cell in cells
         )
         found = Estimate(value, low, high, sketch.reports, sketch.rejected, beta, str(self), labels=labels)
         return processed(found, post, threshold=self.error(sketch.reports, beta)) if post is not None else found
+
+    def _bounded(self, value: Floats, at: Sequence[int], n: int, beta: float) -> tuple[Floats, Floats]:
+        """Return the bounds of the cells of a table, whose estimates are along the last axis."""
+        (base, slope), (first, largest) = self._spread(at), self._largest(at)
+        scale = len(self.sets) / float(1 - 2 * self.lie)
+        unit = 2 * scale / float(1 << sum(self.bits[place] for place in at))
+        # A report of the cell itself adds signs that lean one way, any other one signs that lean both ways.
+        jump = scale * float(largest.max())
+        lean = jump * np.clip(value / max(1, n), 0.0, 1.0)
+        low, high = bounds(value, base * n, slope, unit, beta, skew=(lean, 0.0), jump=jump)
+        # What one report adds is 0 or 1 on average, and at most `scale * largest` from `first`.
+        most = scale * largest + np.maximum(first, 1 - first)
+        reach = few(n, np.maximum(base, base + slope), most, 2 * scale * largest, beta)
+        return np.minimum(low, value - reach), np.maximum(high, value + reach)
 
     def _spread(self, at: Sequence[int]) -> tuple[Floats, Floats]:
         """Return, for each cell, the variance that a report of another cell adds, and how much more one of its own.

@@ -17,7 +17,7 @@ from discreet.core.errors import BadParameter
 from discreet.local import linear_hash
 from discreet.local.estimate import Estimate
 from discreet.local.grid import asked, log_up, numerator
-from discreet.local.linear_interval import Floats, bounds
+from discreet.local.linear_interval import Floats, bounds, few
 from discreet.local.oracle import parameters
 from discreet.local.post import processed
 from discreet.local.protocol import Protocol, categories, reports_of
@@ -29,6 +29,8 @@ _MOST_CELLS, _MOST_WIDTH = 1 << 27, 1 << 20
 # Up to so many bits the sums of all values come from one transform, else value by value.
 _TRANSFORMED = 24
 _MOST_WRITTEN = 1 << 16
+# With fewer rows or cells, the collisions of a value are too few to be measured by those of all others.
+_FEWEST_ROWS, _FEWEST_CELLS = 16, 256
 
 
 class MeanSketch(Protocol):
@@ -167,7 +169,8 @@ class MeanSketch(Protocol):
     ) -> Estimate:
         """Return how many reports are of each value or candidate, with intervals that hold with probability 1 - beta.
 
-        Intervals hold over the draw of reports and hash functions; collisions are in them, as the sketch measures them.
+        Intervals hold over the draw of reports and hash functions; collisions are in them, as the sketch measures them,
+        or all that can be where it has fewer than 16 rows or 256 cells.
         """
         labels = self._labels(candidates)
         values = None if labels is None else self.checked(list(labels))
@@ -192,7 +195,23 @@ class MeanSketch(Protocol):
         skew = (unit + part * meeting, unit)
         jump = np.sqrt(unit**2 * (1 - part) + meeting**2 * part)
         low, high = bounds(value, noise + chance, slope, unit, beta, skew=skew, jump=jump)
+        if self.rows < _FEWEST_ROWS or self.rows * self.width < _FEWEST_CELLS:
+            worst = self._worst(value, sketch.reports, odd, beta)
+            low, high = np.minimum(low, worst[0]), np.maximum(high, worst[1])
         return value, low, high
+
+    def _worst(self, value: Floats, n: int, odd: float, beta: float) -> tuple[Floats, Floats]:
+        """Return bounds that hold whatever the hashes are: few rows say nothing of how often they collide.
+
+        Given the hashes, the estimate of t people is (t + c - n/m)/(1 - 1/m) on average, where c of the n - t others
+        collide, in the mean over the rows: nobody, or everybody.
+        """
+        p, q = self.support
+        unit, spread = odd / float(p - q), float(max(each * (1 - each) for each in self.alike))
+        _, high = bounds(value, n * spread * unit**2, odd - 1, unit, beta, skew=(unit, unit), jump=unit)
+        reach = few(n, np.full(1, spread * unit**2), np.full(1, unit), np.full(1, unit), beta)
+        share = 1 / self.width
+        return np.minimum(value, 0.0), (1 - share) * np.maximum(high, value + reach) + share * odd * n
 
     def variance(self, n: int, count: Number = 0, *, collisions: Number | None = None) -> float:
         """Return the variance of the estimate for a value that `count` of n people have.
