@@ -42,11 +42,11 @@ _SETTLING = 0.1
 class WorkLimits:
     """Limits on the work, and so on the time, of every question of a vault; analysts choose none of them.
 
-    `least_price` is the share of an account's budget that a question costs at least, as the budget's filter counts it: at
-    most 1/least_price questions fit. For it a debit is begun at most 16 times, and its time seen as often. `partners` is
-    the most rows that all joins of a question may make of one. `deadline` is how many seconds an engine may work on a
-    question. `pace` rounds response times up to its next multiple, in seconds, and the times at which answers are
-    settled; 0 is off.
+    `least_price` is the share of an account's budget that a question costs at least, as the budget's filter counts it:
+    at most 1/least_price questions fit. For it a debit is begun at most 16 times, and its time seen as often.
+    `partners` is the most rows that all joins of a question may make of one. `deadline` is how many seconds an engine
+    may work on a question. `pace` rounds response times up to its next multiple, in seconds, and the times at which
+    answers are settled; 0 is off.
 
     Guarantee: each is a function of the question and the policy; none is of a record.
     """
