@@ -157,8 +157,9 @@ def test_the_same_file_registered_again_shares_the_budget(curator, visits, file,
 
 def test_another_budget_for_the_same_file_is_refused(curator, visits, file):
     assert refusal(Conflict, lambda: register(curator, file, "again", budget=Budget(epsilon=5, delta=1e-6))) == (
-        "budget epsilon=5, delta=1e-06: 'visits' was registered with epsilon=3, delta=1e-06, which is what people were"
-        " promised for good. Fix: leave the budget out or repeat it; to allow an analyst less, cap the grant."
+        "budget epsilon=5, delta=1e-06: it reads the same source as 'visits', which 'visits' pays for with epsilon=3,"
+        " delta=1e-06: what people were promised for good. Fix: leave the budget out or repeat it; to allow an analyst"
+        " less, cap the grant."
     )
 
 
