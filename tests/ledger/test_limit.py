@@ -208,4 +208,5 @@ def test_standings_are_those_of_the_vaults_time_where_the_clock_runs_behind_it(l
     ledger.refused(None, "r", "an entry of the next month")
     clock.move(days=-30)
     found = {(each.scope, each.window): each.filter.spent.loss for each in ledger.standing()}
-    assert found == {("account", None): Fraction(1, 10), ("window", "2026-12"): 0}
+    tenth = Fraction(1, 10)
+    assert found == {("account", None): tenth, ("grant", None): tenth, ("window", "2026-12"): 0}
