@@ -20,10 +20,10 @@ _LINES, _EVERY = 10, 60.0
 
 def descriptors() -> int:
     """Return how many files and sockets the process may have open."""
-    try:
-        import resource
-    except ImportError:  # no such limit on this system
+    if sys.platform == "win32":  # which has no such limit
         return 4 * MOST_CONNECTIONS
+    import resource
+
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return 4 * MOST_CONNECTIONS if soft == resource.RLIM_INFINITY else soft
 
