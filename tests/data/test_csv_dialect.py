@@ -163,7 +163,8 @@ def test_a_line_too_long_is_left_out_and_its_neighbours_are_read(tmp_path, engin
 @pytest.mark.parametrize("packed", [False, True])
 def test_lines_that_are_left_out_are_counted_as_they_are_left_out(tmp_path, engine, monkeypatch, end, packed):
     monkeypatch.setattr("discreet.data.csv_dialect._BLOCK", 50)
-    plain, odd = [b"1,2,3"] * 30, [b'1,"2,3', b"1,\xff,3", b"1," + b"x" * 2_000_001, b'"', b'1,"2"",3']
+    monkeypatch.setattr("discreet.data.csv_dialect._MOST_LINE", 1000)
+    plain, odd = [b"1,2,3"] * 30, [b'1,"2,3', b"1,\xff,3", b"1," + b"x" * 3000, b'"', b'1,"2"",3']
     even = [b'1,"2",3', 'ä,"ö""",ü'.encode(), b"", b"x" * 60]
     lines = [b"a,b,c", *plain, *odd, *plain, *even, *odd]
     content = end.join(lines)

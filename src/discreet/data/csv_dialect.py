@@ -100,6 +100,7 @@ def left_out(path: Path, dialect: Csv) -> int:
     with gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb") as file:
         while block := file.read(_BLOCK):
             *lines, rest = _END.split(rest + block)
+            rest = rest[: _MOST_LINE + 1]  # too long already, whatever follows
             # Most files have neither quotes nor letters beyond ASCII, and then nothing but length to look at.
             plain = not header and len(rest) < _MOST_LINE and block.isascii() and not (quote and quote in block)
             if plain and len(lines) > 1:
