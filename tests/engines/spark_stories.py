@@ -30,7 +30,7 @@ COLUMNS = {
     "urgent": dp.flag(),
 }
 ROWS = """
-SELECT CAST(hash(i) % {people} AS BIGINT) AS id,
+SELECT {first} + CAST(hash(i) % {people} AS BIGINT) AS id,
     ['A', 'B', 'Ü\u0308', 'Z', NULL][CAST(1 + hash(i, 1) % 5 AS BIGINT)] AS ward,
     CAST(hash(i, 2) % 130 AS INTEGER) AS age,
     CASE WHEN i % 50 = 0 THEN 'NaN'::DOUBLE ELSE (hash(i, 3) % 60000) / 100.0 - 80 END AS cost,
@@ -72,12 +72,12 @@ def _floors(of):
     return of("by_person").join(floors, on="ward").group_by("floor").agg(n=dp.count(), cost=dp.sum("cost"))
 
 
-def written(folder, rows, people, parts):
-    """Write the rows into Parquet files."""
+def written(folder, rows, people, parts, first=0):
+    """Write the rows into Parquet files, of people who are numbered from `first` on."""
     folder.mkdir(parents=True)
     with duckdb.connect() as connection:
         connection.execute("SET threads = 1")
-        query = ROWS.format(rows=rows, people=people)
+        query = ROWS.format(rows=rows, people=people, first=first)
         for part in range(parts):
             file = folder / f"part-{part}.parquet"
             connection.execute(f"COPY (SELECT * FROM ({query}) WHERE id % {parts} = {part}) TO '{file}'")
@@ -91,8 +91,7 @@ def told(folder, master):
             for engine, source in (("spark", dp.spark(folder / name, master=master)), ("duckdb", folder / name)):
                 group = "rows" if unit.is_row else "people"
                 budget = None if any(curator.table(each).account == group for each in curator.tables()) else PLENTY
-                declared = {"unit": unit, "columns": COLUMNS, "budget": budget, "group": group, "people": "distinct"}
-                curator.register(f"{name}_{engine}", source, **declared)
+                curator.register(f"{name}_{engine}", source, unit=unit, columns=COLUMNS, budget=budget, group=group)
         session = curator.session(curator.grant("root", role="custodian"))
         for story, ask in STORIES.items():
             found[story] = {engine: _answer(session, ask, engine) for engine in ("spark", "duckdb")}
@@ -150,8 +149,8 @@ def main(master, rows, people):
     """Tell the stories, and look through the logs."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        for name, unit in UNITS.items():  # copies of the same rows have one budget, and so one unit
-            written(folder / "vault" / name, rows + unit.is_row, people, parts=3)
+        for name, unit in UNITS.items():  # the same people have one budget, and so one unit
+            written(folder / "vault" / name, rows, people, parts=3, first=10**6 * unit.is_row)
         spark = started(master, folder)
         answers, secret = told(folder / "vault", master)
         spark.stop()
