@@ -1,6 +1,5 @@
 """Rows and entries as they are read: whole, in their order, and of the types that a ledger writes; or refused."""
 
-from contextlib import suppress
 from dataclasses import fields
 from fractions import Fraction
 
@@ -92,8 +91,12 @@ def test_a_vault_whose_fields_lost_their_types_is_refused_when_it_is_opened(ledg
     ledger.close()
     content = path.read_bytes()
     place = content.rindex(b'refusal{"analyst"')
+    refused = 0
     for at in range(place - 8, place):
         for bit in range(8):
             path.write_bytes(content[:at] + bytes([content[at] ^ 1 << bit]) + content[at + 1 :])
-            with suppress(Tampered):
+            try:
                 Ledger.open(path).close()
+            except Tampered:
+                refused += 1
+    assert refused
