@@ -13,8 +13,8 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
-from discreet.data.spark import SparkEngine
-from discreet.plan.dialect_spark import SPARK
+from discreet.engines.spark.dialect import SPARK
+from discreet.engines.spark.engine import SparkEngine
 
 MASTER = "local[2]"
 ROOT = Path(__file__).parents[1]

@@ -71,7 +71,7 @@ def without_docstring(tree):
     public = [
         node
         for parent in ast.walk(tree)
-        if isinstance(parent, ast.Module | ast.ClassDef)
+        if isinstance(parent, ast.Module) or (isinstance(parent, ast.ClassDef) and not parent.name.startswith("_"))
         for node in parent.body
         if isinstance(node, kinds) and not node.name.startswith("_") and not is_overload(node)
     ]

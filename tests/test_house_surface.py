@@ -74,7 +74,7 @@ def test_each_public_name_can_be_reached_and_is_documented(name):
 
 
 def test_answers_can_be_annotated_with():
-    from discreet.curator.answer import Answer
+    from discreet.answers.answer import Answer
 
     assert discreet.Answer is Answer
     assert "Answer" in dir(discreet)

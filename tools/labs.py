@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from discreet.lab.labs import Lab, lab, labs
+from discreet.lab.pages.labs import Lab, lab, labs
 from discreet.lab.picture import save
 from discreet.testing import seeded
 

@@ -14,9 +14,10 @@ from typing import Any
 import mpmath
 
 import discreet.account as account
-from discreet.account import calibrate, pld
-from discreet.account.leaves import directions
-from discreet.account.loss import PrivacyLoss
+from discreet.account.budgets import calibrate
+from discreet.account.losses.loss import PrivacyLoss
+from discreet.account.numeric import pld
+from discreet.account.numeric.composition_inputs import directions
 
 EVENTS: dict[str, Callable[..., PrivacyLoss]] = {
     "laplace": account.Laplace,

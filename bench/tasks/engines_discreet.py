@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from discreet.data.source import postgres
+from discreet.engines.source import postgres
 
 TASKS = Path(__file__).parent
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet import noise
 from discreet.lab.attacks.reconstruction import Reconstruction, reconstruction
-from discreet.lab.defence import Laplaced
+from discreet.lab.defence import LaplaceDefence
 from discreet.lab.targets import named
 from discreet.testing import seeded
 
@@ -55,7 +55,7 @@ def blatant(runs: int, seeds: int) -> Callable[[], float]:  # noqa: ARG001  (the
         found = []
         for seed in range(runs):
             with seeded(seed):
-                found.append(reconstruction(noise.bernoulli(1 / 2, 100), Laplaced(1), questions=100).blatant)
+                found.append(reconstruction(noise.bernoulli(1 / 2, 100), LaplaceDefence(1), questions=100).blatant)
         return float(np.mean(found))
 
     return call

@@ -8,13 +8,13 @@ from functools import cache
 from importlib import import_module
 
 from discreet.lab import rand
-from discreet.lab.attacks._tracing_private import least_noise
 from discreet.lab.attacks.fingerprinting import fingerprinting
 from discreet.lab.attacks.hardness import Hardness, hardness
 from discreet.lab.attacks.tracing import made
+from discreet.lab.attacks.tracing.private_answers import least_noise
 from discreet.lab.attacks.traitor import Traitor, traitor
-from discreet.lab.copied import Copied
-from discreet.lab.defence import Defence, Exact, Laplaced
+from discreet.lab.defence import Defence, ExactDefence, LaplaceDefence
+from discreet.lab.table_copy import TableCopy
 from discreet.lab.targets import named
 from discreet.testing import seeded
 
@@ -31,7 +31,7 @@ def area(seeds: int, people: int, attributes: int, target: str) -> Callable[[], 
 
 @cache
 def _areas(seeds: int, people: int, attributes: int, target: str) -> list[float]:
-    private: dict[str, Defence] = {"laplace": Laplaced(1), "gaussian": least_noise(attributes)}
+    private: dict[str, Defence] = {"laplace": LaplaceDefence(1), "gaussian": least_noise(attributes)}
     defence = private.get(target) or named(target)
 
     def once(seed: int) -> float:
@@ -60,7 +60,7 @@ def private_accused(seeds: int) -> Callable[[], float]:
 @cache
 def _copies(seeds: int, pirate: str) -> list[tuple[set[int], set[int]]]:
     """Who is accused, and who was in the coalition; the codes themselves are large."""
-    answers: dict[str, Defence] = {"answers": Exact(), "private": Laplaced(1)}
+    answers: dict[str, Defence] = {"answers": ExactDefence(), "private": LaplaceDefence(1)}
 
     def once(seed: int) -> tuple[set[int], set[int]]:
         with seeded(seed):
@@ -87,7 +87,7 @@ def gap(seeds: int, users: int, decoders: int) -> Callable[[], float]:  # noqa: 
 
 @cache
 def _decoders(seeds: int, users: int, private: bool) -> list[Traitor]:
-    defence = least_noise(users**2 * (users + 1), 1, 1 / (10 * users)) if private else Exact()
+    defence = least_noise(users**2 * (users + 1), 1, 1 / (10 * users)) if private else ExactDefence()
 
     def once(seed: int) -> Traitor:
         with seeded(seed):
@@ -111,7 +111,7 @@ def forged(seeds: int, method: str) -> Callable[[], float]:
 
 def expose(seeds: int, attack: str) -> Callable[[], float]:
     """CPU seconds of the battery on the shipped table."""
-    copied = Copied.read(rand.path(), identifier="zper")
+    copied = TableCopy.read(rand.path(), identifier="zper")
     module = import_module(f"discreet.lab.attacks.{attack}")
 
     def call() -> float:

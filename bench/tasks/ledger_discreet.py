@@ -16,7 +16,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from discreet.account import DiscreteGaussian, DiscreteLaplace
-from discreet.account.budget import Budget
+from discreet.account.budgets.budget import Budget
 from discreet.ledger import Charge, Ledger
 
 # On the disk that holds the repository: a temporary folder may lie in memory, where a flush costs nothing.

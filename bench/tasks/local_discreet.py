@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from discreet import local, noise
-from discreet.lab.audit import audit
+from discreet.lab.audits.audit import audit
 from discreet.testing import seeded
 
 PROTOCOLS: dict[str, Callable[..., Any]] = {

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet import local, noise
-from discreet.local.rappor_bloom import design
+from discreet.local.protocols.rappor.bloom import design
 
 # A worker loads this file alone, from its path: what lies beside it is loaded likewise.
 _SPEC = importlib.util.spec_from_file_location("analysis", Path(__file__).with_name("local_rappor_analysis.py"))

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet import mechanisms
 from discreet.lab import audit
-from discreet.lab.trials import trials
+from discreet.lab.audits.trials import trials
 
 
 def choose(candidates: int, spread: int) -> Callable[[], object]:

@@ -76,16 +76,16 @@ def rounds(fixed: int, repetitions: int, epsilon: str) -> Callable[[], float]:
     """CPU seconds of MWEM with fixed rounds and repetitions, over all marginals of at most three of 20 bits."""
     from itertools import combinations
 
-    from discreet.account.budget import Budget
-    from discreet.publish import mwem
-    from discreet.publish.coded import Coded
+    from discreet.account.budgets.budget import Budget
+    from discreet.publish.allowance import Allowance
+    from discreet.publish.code_table import Coded
     from discreet.publish.domain import Domain
-    from discreet.publish.spending import Allowance
-    from discreet.publish.workload import Workload
+    from discreet.publish.methods import mwem
+    from discreet.publish.workload import MarginalWorkload
 
     sizes, columns = TABLES["table"]("bits")
     domain = Domain.of(sizes)
-    workload = Workload({part: 1 for ways in (1, 2, 3) for part in combinations(range(len(domain)), ways)})
+    workload = MarginalWorkload({part: 1 for ways in (1, 2, 3) for part in combinations(range(len(domain)), ways)})
 
     def call() -> float:
         start = time.process_time()
@@ -121,7 +121,7 @@ def learned(method: str, epsilon: str, delta: str, seeds: int) -> Callable[[], f
 
 def _twin(columns: Any, sizes: dict[str, int], method: str, epsilon: str, delta: str) -> Any:
     from discreet import publish
-    from discreet.account.budget import Budget
+    from discreet.account.budgets.budget import Budget
 
     bound = Budget(epsilon=Fraction(epsilon), delta=Fraction(delta) if Fraction(delta) else None)
     return publish.synthesize(columns, sizes, budget=bound, method=method)

@@ -32,7 +32,7 @@ def read(folder: Path, part: str) -> tuple[Any, Any]:
 
 def made(train: tuple[Any, Any], epsilon: str, delta: str, seed: int, **options: Any) -> Any:
     """A generator that was paid for with (epsilon, delta), from seeded noise."""
-    from discreet.account.budget import Budget
+    from discreet.account.budgets.budget import Budget
     from discreet.publish.merf_images import images
     from discreet.testing import seeded
 

@@ -37,7 +37,7 @@ def seconds(**terms: Any) -> Callable[[], float]:
 def _session(kind: str, questions: int, epsilon: str, delta: str, alpha: str) -> tuple[float, float, float]:
     import pandas as pd
 
-    from discreet.account.budget import Budget
+    from discreet.account.budgets.budget import Budget
     from discreet.core.schema import one_of
     from discreet.core.unit import row
     from discreet.curator.curator import Curator

@@ -11,21 +11,22 @@ if TYPE_CHECKING:
     from discreet import lab as lab
     from discreet import mechanisms as mechanisms
     from discreet import noise as noise
-    from discreet.account.approx import Approx as Approx
-    from discreet.account.budget import Budget as Budget
-    from discreet.account.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
-    from discreet.account.discrete_laplace import DiscreteLaplace as DiscreteLaplace
-    from discreet.account.disjoint import parallel as parallel
-    from discreet.account.exceeded import BudgetExceeded as BudgetExceeded
-    from discreet.account.exponential import Exponential as Exponential
-    from discreet.account.gaussian import Gaussian as Gaussian
-    from discreet.account.gaussian import GaussianDP as GaussianDP
-    from discreet.account.laplace import Laplace as Laplace
-    from discreet.account.loss import PrivacyLoss as PrivacyLoss
-    from discreet.account.pure import Pure as Pure
-    from discreet.account.pure import RandomizedResponse as RandomizedResponse
-    from discreet.account.renyi import Renyi as Renyi
-    from discreet.account.zcdp import Zcdp as Zcdp
+    from discreet.account.budgets.budget import Budget as Budget
+    from discreet.account.budgets.exceeded import BudgetExceeded as BudgetExceeded
+    from discreet.account.losses.approx import Approx as Approx
+    from discreet.account.losses.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
+    from discreet.account.losses.discrete_laplace import DiscreteLaplace as DiscreteLaplace
+    from discreet.account.losses.exponential import Exponential as Exponential
+    from discreet.account.losses.gaussian import Gaussian as Gaussian
+    from discreet.account.losses.gaussian import GaussianDP as GaussianDP
+    from discreet.account.losses.laplace import Laplace as Laplace
+    from discreet.account.losses.loss import PrivacyLoss as PrivacyLoss
+    from discreet.account.losses.parallel import parallel as parallel
+    from discreet.account.losses.pure import Pure as Pure
+    from discreet.account.losses.pure import RandomizedResponse as RandomizedResponse
+    from discreet.account.losses.renyi import Renyi as Renyi
+    from discreet.account.losses.zcdp import Zcdp as Zcdp
+    from discreet.answers.answer import Answer as Answer
     from discreet.core.column import Column as Column
     from discreet.core.errors import BadParameter as BadParameter
     from discreet.core.errors import Refusal as Refusal
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from discreet.core.unit import Unit as Unit
     from discreet.core.unit import person as person
     from discreet.core.unit import row as row
-    from discreet.curator.answer import Answer as Answer
     from discreet.curator.connect import connect as connect
     from discreet.curator.curator import Curator as Curator
     from discreet.plan.aggregates import count as count
@@ -51,26 +51,26 @@ if TYPE_CHECKING:
 
 # Every public name and the module that defines it; it is imported when it is first touched.
 _HOMES = {
-    "Approx": "discreet.account.approx",
+    "Approx": "discreet.account.losses.approx",
     "BadParameter": "discreet.core.errors",
-    "Budget": "discreet.account.budget",
-    "BudgetExceeded": "discreet.account.exceeded",
+    "Budget": "discreet.account.budgets.budget",
+    "BudgetExceeded": "discreet.account.budgets.exceeded",
     "Column": "discreet.core.column",
     "Curator": "discreet.curator.curator",
-    "DiscreteGaussian": "discreet.account.discrete_gaussian",
-    "DiscreteLaplace": "discreet.account.discrete_laplace",
-    "Exponential": "discreet.account.exponential",
-    "Gaussian": "discreet.account.gaussian",
-    "GaussianDP": "discreet.account.gaussian",
-    "Laplace": "discreet.account.laplace",
-    "PrivacyLoss": "discreet.account.loss",
-    "Pure": "discreet.account.pure",
-    "RandomizedResponse": "discreet.account.pure",
+    "DiscreteGaussian": "discreet.account.losses.discrete_gaussian",
+    "DiscreteLaplace": "discreet.account.losses.discrete_laplace",
+    "Exponential": "discreet.account.losses.exponential",
+    "Gaussian": "discreet.account.losses.gaussian",
+    "GaussianDP": "discreet.account.losses.gaussian",
+    "Laplace": "discreet.account.losses.laplace",
+    "PrivacyLoss": "discreet.account.losses.loss",
+    "Pure": "discreet.account.losses.pure",
+    "RandomizedResponse": "discreet.account.losses.pure",
     "Refusal": "discreet.core.errors",
-    "Renyi": "discreet.account.renyi",
+    "Renyi": "discreet.account.losses.renyi",
     "Table": "discreet.core.schema",
     "Unit": "discreet.core.unit",
-    "Zcdp": "discreet.account.zcdp",
+    "Zcdp": "discreet.account.losses.zcdp",
     "account": "discreet.account",
     "between": "discreet.core.schema",
     "connect": "discreet.curator.connect",
@@ -83,7 +83,7 @@ _HOMES = {
     "median": "discreet.plan.aggregates",
     "noise": "discreet.noise",
     "one_of": "discreet.core.schema",
-    "parallel": "discreet.account.disjoint",
+    "parallel": "discreet.account.losses.parallel",
     "people": "discreet.plan.aggregates",
     "person": "discreet.core.unit",
     "quantile": "discreet.plan.aggregates",
@@ -96,13 +96,13 @@ _HOMES = {
 # The rest of the aggregates, where rows lie, and what answers are, to annotate with: they answer to `dp.std` and the
 # like, and stay out of the list that people read first.
 _ALSO = {
-    "Answer": "discreet.curator.answer",
+    "Answer": "discreet.answers.answer",
     **dict.fromkeys(
         ("cdf", "correlation", "covariance", "histogram", "max", "min", "std", "top_k", "variance"),
         "discreet.plan.aggregates",
     ),
     **dict.fromkeys(("greatest", "least"), "discreet.plan.expressions"),
-    **dict.fromkeys(("csv", "parquet", "postgres", "spark"), "discreet.data.source"),
+    **dict.fromkeys(("csv", "parquet", "postgres", "spark"), "discreet.engines.source"),
     "local": "discreet.local",
     "publish": "discreet.publish",
 }

@@ -25,7 +25,7 @@ def seeded(seed: int) -> Iterator[None]:
     # Which tables are there decides how a value is drawn from the bits, and so which value the same bits give.
     cache.clear()
     before = bits._threads.source
-    bits._threads.source = bits.Source(_entropy(seed))
+    bits._threads.source = bits.BitSource(_entropy(seed))
     try:
         yield
     finally:

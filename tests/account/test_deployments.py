@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from discreet.account.deployments import DELTA, DEPLOYMENTS, RENEWED, compared
-from discreet.account.gaussian import GaussianDP
-from discreet.account.loss import PrivacyLoss
-from discreet.account.pure import Pure
-from discreet.account.zcdp import Zcdp
+from discreet.account.losses.gaussian import GaussianDP
+from discreet.account.losses.loss import PrivacyLoss
+from discreet.account.losses.pure import Pure
+from discreet.account.losses.zcdp import Zcdp
 
 PAGE = Path(__file__).parents[2] / "docs" / "deployments.md"
 

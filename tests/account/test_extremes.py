@@ -23,11 +23,11 @@ from discreet.account import (
     PureFilter,
     Shuffled,
     Zcdp,
-    calibrate,
 )
-from discreet.account.filter import Filter
-from discreet.account.profile import Profile
-from discreet.account.subsample import _amplified
+from discreet.account.budgets import calibrate
+from discreet.account.budgets.filter import PrivacyFilter
+from discreet.account.losses.subsample import _amplified
+from discreet.account.numeric.profile import Profile
 from discreet.core.errors import BadParameter
 
 pytestmark = pytest.mark.numeric
@@ -175,7 +175,7 @@ def test_a_record_without_end_is_refused_in_words():
     with pytest.raises(BadParameter, match="not JSON"):
         PrivacyLoss.from_json('{"discreet": 1, "loss": ' + "[" * 100_000)
     with pytest.raises(BadParameter, match="exact number"):
-        Filter.from_json(PureFilter(1).to_json().replace('"1"', f'"{"9" * 5000}"'))
+        PrivacyFilter.from_json(PureFilter(1).to_json().replace('"1"', f'"{"9" * 5000}"'))
 
 
 def test_trade_off_curves_are_bounds_to_the_last_digit():

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.account import RandomizedResponse
-from discreet.account.filter import ApproxFilter, PureFilter, RenyiFilter, ZcdpFilter
+from discreet.account.budgets.filter import ApproxFilter, PureFilter, RenyiFilter, ZcdpFilter
 
 
 def paths(guard, rule, depth):

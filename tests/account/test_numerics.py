@@ -11,14 +11,21 @@ import numpy as np
 import pytest
 from scipy import special
 
-from discreet.account import orders
-from discreet.account.amplify import concentrated, diluted, poisson_add, poisson_remove
-from discreet.account.lattice import Lattice, product
-from discreet.account.measure import Measure, discretise, lattice_edges, pilot_edges, quadrature, total_variation
-from discreet.account.pair import from_measure, normal, response, two_sided
-from discreet.account.pilot import Leaf, Pilot
-from discreet.account.profile import Profile
-from discreet.account.upward import CALL, excess, sloped, up
+from discreet.account.numeric import orders
+from discreet.account.numeric.amplification import concentrated, diluted, poisson_add, poisson_remove
+from discreet.account.numeric.lattice import Lattice, product
+from discreet.account.numeric.loss_measure import (
+    LossMeasure,
+    discretise,
+    lattice_edges,
+    pilot_edges,
+    quadrature,
+    total_variation,
+)
+from discreet.account.numeric.pair import from_measure, normal, response, two_sided
+from discreet.account.numeric.pilot import Leaf, Pilot
+from discreet.account.numeric.profile import Profile
+from discreet.account.numeric.rounding import CALL, excess, sloped, up
 from tests.account.truth import gaussian_delta
 
 pytestmark = pytest.mark.numeric
@@ -26,7 +33,7 @@ pytestmark = pytest.mark.numeric
 
 def lattice(index, mass, theta=0.0, spacing=0.01):
     index = np.asarray(index)
-    return Lattice.of(Measure(index * spacing, np.asarray(mass, dtype=float), 0.0), index, theta, spacing)
+    return Lattice.of(LossMeasure(index * spacing, np.asarray(mass, dtype=float), 0.0), index, theta, spacing)
 
 
 def test_dividing_mass_never_lowers_delta():
@@ -163,7 +170,7 @@ def test_making_a_lattice_coarser_never_lowers_delta():
 
 
 def test_few_frequencies_and_all_of_them_give_the_same_transform():
-    from discreet.account.lattice import _spectrum
+    from discreet.account.numeric.lattice import _spectrum
 
     part = lattice([-3, 0, 2, 11], [0.1, 0.4, 0.3, 0.2])
     everything = _spectrum(part, np.arange(513), 1024)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from discreet.cli.exits import Exit
 from discreet.cli.main import main
+from discreet.cli.shared.exits import Exit
 
 PAGE = (Path(__file__).parents[2] / "docs" / "account.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^\$ discreet (.*)$", PAGE, flags=re.MULTILINE)

@@ -22,11 +22,11 @@ from discreet.account import (
     Renyi,
     Zcdp,
 )
-from discreet.account.compose import advanced, optimal, strong
-from discreet.cli._expression import EVENTS, BadExpression, parse
-from discreet.cli._methods import METHODS
-from discreet.cli.exits import Exit
+from discreet.account.budgets.compose import advanced, optimal, strong
 from discreet.cli.main import main
+from discreet.cli.shared.accounting_methods import METHODS
+from discreet.cli.shared.exits import Exit
+from discreet.cli.shared.loss_expression import EVENTS, BadExpression, parse
 
 TENTH = Fraction(1, 10)
 

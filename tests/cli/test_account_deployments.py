@@ -1,7 +1,7 @@
 """discreet account deployments: the table, its JSON, another delta, and bars."""
 
 from discreet.account.deployments import DEPLOYMENTS
-from discreet.cli.exits import Exit
+from discreet.cli.shared.exits import Exit
 
 
 def test_everybody_is_in_the_table(folder, run, monkeypatch):

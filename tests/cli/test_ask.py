@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from discreet.cli.exits import Exit
-from discreet.curator.answer import Answer
-from discreet.data.engine import EngineFailed
+from discreet.answers.answer import Answer
+from discreet.cli.shared.exits import Exit
+from discreet.engines.engine import EngineFailed
 
 TEXT = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
 
@@ -55,7 +55,7 @@ def test_a_question_that_fails_is_told_in_one_text_with_and_without_debugging(to
         def fails(*_):
             raise cause
 
-        patch.setattr("discreet.curator.answering.answer", fails)
+        patch.setattr("discreet.ask.release.answer", fails)
         told.add(run("ask", TEXT, *price))
         patch.setenv("DISCREET_DEBUG", "1")
         told.add(run("ask", TEXT, *price, "--fresh"))

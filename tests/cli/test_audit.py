@@ -5,13 +5,13 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.account.discrete_laplace import DiscreteLaplace
-from discreet.cli.exits import Exit
+from discreet.account.losses.discrete_laplace import DiscreteLaplace
 from discreet.cli.main import main
+from discreet.cli.shared.exits import Exit
 from discreet.core.unit import Relation
 from discreet.mechanisms import registry
-from discreet.mechanisms._mechanism import Trial
 from discreet.mechanisms.laplace import Laplace
+from discreet.mechanisms.parts.mechanism import Trial
 
 
 class HalfScale(Laplace):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from discreet.account.pure import Pure
-from discreet.cli.exits import Exit
+from discreet.account.losses.pure import Pure
+from discreet.cli.shared.exits import Exit
 from discreet.curator.curator import Curator
 from discreet.ledger.charge import Charge
 

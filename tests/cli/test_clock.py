@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from discreet.cli.exits import Exit
+from discreet.cli.shared.exits import Exit
 from discreet.ledger import Ledger
 
 

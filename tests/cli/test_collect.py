@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from discreet.cli.exits import Exit
+from discreet.cli.shared.exits import Exit
 from discreet.local.collection import read
 from discreet.local.sender import NotAccepted, Sender
 from discreet.serve.collector import collector_app, listen

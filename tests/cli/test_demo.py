@@ -11,12 +11,12 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import discreet as dp
-from discreet.cli import _demo_steps as steps
-from discreet.cli._demo_bars import block, whisker
-from discreet.cli._demo_words import attacked_words, audited_words
+from discreet.answers.answer import Cell
+from discreet.cli.demonstration import steps
+from discreet.cli.demonstration.bars import block, whisker
+from discreet.cli.demonstration.words import attacked_words, audited_words
 from discreet.cli.main import main
-from discreet.curator.answer import Cell
-from discreet.lab.finding import Finding
+from discreet.lab.audits.finding import Finding
 
 
 @pytest.fixture(scope="module")

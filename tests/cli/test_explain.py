@@ -6,7 +6,7 @@ import json
 import pytest
 
 import discreet as dp
-from discreet.cli.exits import Exit
+from discreet.cli.shared.exits import Exit
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """discreet grant: a token, shown once, that opens some tables up to a cap."""
 
-from discreet.cli.exits import Exit
+from discreet.cli.shared.exits import Exit
 from discreet.curator.curator import Curator
 
 

@@ -3,8 +3,8 @@
 import stat
 import tomllib
 
-from discreet.cli.exits import Exit
 from discreet.cli.init import TEMPLATE
+from discreet.cli.shared.exits import Exit
 from discreet.curator.curator import Curator
 from discreet.curator.policy import read
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from discreet.cli.exits import Exit
-from discreet.lab.labs import labs
+from discreet.cli.shared.exits import Exit
+from discreet.lab.pages.labs import labs
 from tests.lab.lab_pages import PAGE, put
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discreet.cli.exits import Exit
+from discreet.cli.shared.exits import Exit
 from tests.cli.vaults import PRICE, TERMS
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discreet.cli.exits import Exit
+from discreet.cli.shared.exits import Exit
 from discreet.ledger import Ledger
 from tests.cli.vaults import PRICE, TERMS
 from tests.ledger.stores import POSTGRES, homes, new_url

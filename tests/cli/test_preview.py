@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from discreet.cli.exits import Exit
+from discreet.cli.shared.exits import Exit
 from discreet.curator.curator import Curator
 
 TEXT = "SELECT ward, COUNT(*) AS n, AVG(age) AS age FROM visits GROUP BY ward"

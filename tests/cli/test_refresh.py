@@ -1,6 +1,6 @@
 """discreet refresh: a changed source becomes the next version, on the same budget."""
 
-from discreet.cli.exits import Exit
+from discreet.cli.shared.exits import Exit
 from discreet.curator.curator import Curator
 from tests.cli.vaults import ROWS
 

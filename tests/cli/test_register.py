@@ -2,7 +2,7 @@
 
 import pytest
 
-from discreet.cli.exits import Exit
+from discreet.cli.shared.exits import Exit
 from discreet.core.schema import between, one_of
 from discreet.core.unit import person
 from discreet.curator.curator import Curator

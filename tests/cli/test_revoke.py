@@ -1,6 +1,6 @@
 """discreet revoke: a grant ends, or all grants of an analyst."""
 
-from discreet.cli.exits import Exit
+from discreet.cli.shared.exits import Exit
 
 
 def test_all_grants_of_an_analyst_end(vault, run, result):

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from discreet import publish
-from discreet.cli.exits import Exit
-from discreet.cli.output import Output
+from discreet.cli.shared.exits import Exit
+from discreet.cli.shared.output import Output
 from discreet.cli.synth import _progress, left_words
 from discreet.publish.stages import Stage
 

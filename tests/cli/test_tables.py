@@ -2,8 +2,8 @@
 
 import pytest
 
-from discreet.cli.exits import Exit
 from discreet.cli.main import main
+from discreet.cli.shared.exits import Exit
 from discreet.curator.curator import Curator
 from tests.cli.vaults import TERMS
 

@@ -2,7 +2,7 @@
 
 import shutil
 
-from discreet.cli.exits import Exit
+from discreet.cli.shared.exits import Exit
 from discreet.curator.curator import Curator
 
 

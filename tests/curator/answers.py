@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import discreet as dp
 from discreet import noise
-from discreet.curator import moments
-from discreet.curator.answer import Answer, AnswerColumn
-from discreet.curator.quantity import Bracket, Noisy, linear
+from discreet.answers.answer import Answer, AnswerColumn
+from discreet.answers.quantity import BracketedValue, NoisyInteger, linear
+from discreet.measures import moments
 from discreet.testing import seeded
 
 WARDS = [("A", 1204, 812), ("B <b>&", 640, 1290), ("C", 87, 455), ("D", 0, 0)]
@@ -16,7 +16,7 @@ WARDS = [("A", 1204, 812), ("B <b>&", 640, 1290), ("C", 87, 455), ("D", 0, 0)]
 def noisy(name, exact, scale, law="laplace"):
     """Draw one noisy integer."""
     drawn = noise.laplace(Fraction(scale)) if law == "laplace" else noise.gaussian(Fraction(scale))
-    return Noisy(name, exact + drawn, law, Fraction(scale))
+    return NoisyInteger(name, exact + drawn, law, Fraction(scale))
 
 
 def wards(mark="7", seed=3, receipt=None):
@@ -35,7 +35,9 @@ def wards(mark="7", seed=3, receipt=None):
     columns = [
         AnswerColumn("n", counts, "count", "number of rows", "count", "Laplace, scale 2", "epsilon 0.2"),
         AnswerColumn("cost", costs, "mean", "mean of cost", "mean", "Laplace, scale 10,000", "epsilon 0.2"),
-        AnswerColumn("age", [Bracket(41, 39, 44)] * 4, "quantile", "median of age", "quantile", "", "epsilon 0.1"),
+        AnswerColumn(
+            "age", [BracketedValue(41, 39, 44)] * 4, "quantile", "median of age", "quantile", "", "epsilon 0.1"
+        ),
     ]
     return Answer(
         keys=("ward",),

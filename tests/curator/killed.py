@@ -13,8 +13,8 @@ from pathlib import Path
 
 import discreet as dp
 from discreet import noise
-from discreet.curator import answering, partition
-from discreet.data import duckdb
+from discreet.ask import partition, release
+from discreet.engines.duckdb import engine
 
 COLUMNS = {
     "ward": dp.one_of("A", "B", "C"),
@@ -91,7 +91,7 @@ def begin(folder):
 def die_after_drawing(folder, name):
     """Ask one question, and die once its answer is known and not settled."""
     session, told = opened(folder), []
-    answer = answering.answer
+    answer = release.answer
 
     def last(*arguments):
         told.append(answer(*arguments))
@@ -102,14 +102,14 @@ def die_after_drawing(folder, name):
             os.kill(os.getpid(), signal.SIGKILL)
         return told[-1]
 
-    answering.answer = partition.answer = last
+    release.answer = partition.answer = last
     dict(questions(session.table("visits")))[name]()
     os._exit(1)
 
 
 def again(folder, threads, warm):
     """Ask all of them again, by another number of threads and after other draws."""
-    duckdb.os.cpu_count = lambda: threads
+    engine.os.cpu_count = lambda: threads
     if warm:
         for scale in (1, 2, 5, 10, 20, 40, 100):
             noise.laplace(scale, 1000)

@@ -6,12 +6,12 @@ from contextlib import contextmanager
 import numpy as np
 import pandas as pd
 
-from discreet.account.budget import Budget
+from discreet.account.budgets.budget import Budget
+from discreet.answers.quantity import NoisyInteger, leaves
+from discreet.ask.release import answer
 from discreet.core.schema import between, flag, one_of, text
 from discreet.core.unit import person, row
-from discreet.curator.answering import answer
 from discreet.curator.curator import Curator
-from discreet.curator.quantity import Noisy, leaves
 from discreet.noise.draws import Draws, new_key
 
 PLENTY = Budget(epsilon=10**6, delta=0.5)
@@ -86,7 +86,7 @@ def answered(asked, times=1):
 
 def noises(quantity):
     """The noisy integers of a quantity, each once, in the order in which they were drawn."""
-    found = {leaf.id: leaf for leaf in leaves(quantity) if isinstance(leaf, Noisy)}
+    found = {leaf.id: leaf for leaf in leaves(quantity) if isinstance(leaf, NoisyInteger)}
     return [found[key] for key in sorted(found, key=lambda each: int(each.rpartition(".")[2]))]
 
 

@@ -7,17 +7,17 @@ import stat
 import pandas as pd
 import pytest
 
-from discreet.account.budget import Budget
-from discreet.account.pure import Pure
+from discreet.account.budgets.budget import Budget
+from discreet.account.losses.pure import Pure
 from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.core.schema import between, one_of, text
 from discreet.core.unit import person, row
-from discreet.curator._tables import Tables
 from discreet.curator.connect import connect
 from discreet.curator.curator import Curator
-from discreet.data.fingerprint import SourceChanged, fingerprint
-from discreet.data.source import Source, csv, relation_sql
-from discreet.data.source import connect as connect_engine
+from discreet.curator.tables import Tables
+from discreet.engines.fingerprint import SourceChanged, fingerprint
+from discreet.engines.source import Source, csv, relation_sql
+from discreet.engines.source import connect as connect_engine
 from discreet.ledger.charge import Charge
 from discreet.ledger.refusals import AccessRefused, Conflict, NotAVault
 
@@ -251,7 +251,7 @@ def test_a_file_that_changes_while_it_is_registered_is_refused(curator, file, mo
         file.write_text("ward,age,patient_id\nA,41,1\n")
         return fingerprint(source, key)
 
-    monkeypatch.setattr("discreet.data.files.fingerprint", meanwhile)
+    monkeypatch.setattr("discreet.engines.duckdb.source.fingerprint", meanwhile)
     assert refusal(SourceChanged, lambda: register(curator, file)) == (
         "the source of 'visits': it changed while it was looked at. Fix: repeat this once nobody writes to it."
     )

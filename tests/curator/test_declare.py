@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.account.budget import Budget
+from discreet.account.budgets.budget import Budget
 from discreet.core.errors import BadParameter, Refusal
 from discreet.core.schema import between, date, flag, one_of, text
 from discreet.core.unit import person, row

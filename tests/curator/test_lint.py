@@ -9,13 +9,13 @@ import duckdb
 import pandas as pd
 import pytest
 
-from discreet.account.budget import Budget
+from discreet.account.budgets.budget import Budget
 from discreet.core.errors import Refusal, UnknownName
 from discreet.core.schema import between, date, flag, one_of, text
 from discreet.core.unit import person, row
 from discreet.curator.curator import Curator
 from discreet.curator.lint import is_round
-from discreet.data.source import csv
+from discreet.engines.source import csv
 
 
 @pytest.fixture
@@ -267,7 +267,8 @@ def test_a_source_that_has_gone_is_refused(curator, tmp_path):
 
 
 def test_no_session_reaches_lint():
-    from discreet.curator import query, session
+    from discreet.ask import query
+    from discreet.curator import session
 
     for module in (session, query):
         assert "lint" not in inspect.getsource(module)

@@ -10,8 +10,8 @@ import pytest
 
 import discreet as dp
 from discreet.core.errors import BadParameter
-from discreet.curator._sketch import MOST, Sketch, sketched
 from discreet.curator.curator import Curator
+from discreet.curator.identifier_sketch import MOST, IdentifierSketch, sketched
 from discreet.ledger.refusals import Conflict
 from tests.postgres import shared
 from tests.spark import MASTER
@@ -245,12 +245,12 @@ def test_sketches_stay_beside_the_chain_and_are_keyed(curator, visits, tmp_path)
 
 
 def test_an_engine_that_fails_refuses_no_table(curator, tmp_path, monkeypatch):
-    from discreet.data.duckdb import Engine, EngineFailed
+    from discreet.engines.duckdb.engine import DuckDBEngine, EngineFailed
 
     def fail(*_):
         raise EngineFailed
 
-    monkeypatch.setattr(Engine, "rows", fail)
+    monkeypatch.setattr(DuckDBEngine, "rows", fail)
     assert "could not be compared" in register(curator, frame(), "v").notes[0]
 
 
@@ -302,10 +302,10 @@ def test_limits_of_rows_and_the_case_of_a_name_may_differ(curator, visits):
 
 def test_a_sketch_of_many_finds_an_excerpt_and_estimates_a_share():
     everybody = numbers(3, 100_000)
-    whole, half = (Sketch(tuple(sorted(some)[:MOST])) for some in (everybody, everybody[:50_000]))
+    whole, half = (IdentifierSketch(tuple(sorted(some)[:MOST])) for some in (everybody, everybody[:50_000]))
     first, second, shared = whole.shared(half)
     assert shared == min(first, second)
-    others = Sketch(tuple(sorted([*everybody[:5000], *numbers(4, 15_000)])[:MOST]))
+    others = IdentifierSketch(tuple(sorted([*everybody[:5000], *numbers(4, 15_000)])[:MOST]))
     first, second, shared = whole.shared(others)
     # A quarter of the others, by about 200 of them; false alarm below 1e-6 (Hoeffding).
     assert abs(shared / min(first, second) - 0.25) < math.sqrt(math.log(2e6) / (2 * min(first, second)))
@@ -313,6 +313,6 @@ def test_a_sketch_of_many_finds_an_excerpt_and_estimates_a_share():
 
 def test_a_union_of_sketches_is_the_sketch_of_the_union():
     one, two = numbers(5, 3000), numbers(6, 700)
-    both = Sketch(tuple(sorted(one)[:MOST])) | Sketch(tuple(sorted(two)[:MOST]))
+    both = IdentifierSketch(tuple(sorted(one)[:MOST])) | IdentifierSketch(tuple(sorted(two)[:MOST]))
     assert both.hashes == tuple(sorted({*one, *two})[:MOST])[: len(both.hashes)]
     assert len(both.hashes) == MOST

@@ -4,13 +4,13 @@ import datetime as dt
 
 import pytest
 
-from discreet.account.budget import Budget
+from discreet.account.budgets.budget import Budget
 from discreet.core.errors import Refusal
 from discreet.core.schema import between, date, flag, one_of, text
 from discreet.core.unit import person, row
 from discreet.curator.curator import Curator
 from discreet.curator.policy import read
-from discreet.data.source import csv
+from discreet.engines.source import csv
 
 WHOLE = """\
 vault = "my.discreet"

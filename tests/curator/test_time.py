@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 import discreet as dp
-from discreet.curator.answering import answer
+from discreet.ask.release import answer
 
 ROWS, RUNS, WITHIN = 400_000, 30, 0.05
 # Their type in the file, an ordinary record, and an extreme one in its place.
@@ -64,7 +64,7 @@ def test_medians_with_and_without_one_extreme_record_lie_within_five_percent(tmp
 
 def test_a_chain_of_public_joins_takes_one_target_no_longer(tmp_path, monkeypatch):
     """The rows that joins make of a target are bounded, by the plan where the policy has let them through."""
-    monkeypatch.setattr("discreet.curator.work_limits.WorkLimits.check_joins", lambda *_: None)
+    monkeypatch.setattr("discreet.ask.work_limits.WorkLimits.check_joins", lambda *_: None)
     data = {"id": [1, 2, 3], "k": [1, 2, 2]}
     curator = dp.Curator(tmp_path / "vault.discreet")
     unit, columns = dp.person("id", max_rows=1), {"k": dp.between(0, 9)}

@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 
 import discreet as dp
-from discreet.data import spark_session
-from discreet.data.spark import SparkEngine
+from discreet.engines.spark import session as spark_session
+from discreet.engines.spark.engine import SparkEngine
 from discreet.ledger import QuestionFailed
 from tests.engines.spark_large import COLUMNS, written
 

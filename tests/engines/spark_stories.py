@@ -15,8 +15,8 @@ from pathlib import Path
 import duckdb
 
 import discreet as dp
-from discreet.curator.runner import Runner
-from discreet.data.order import multipliers
+from discreet.ask.runner import Runner
+from discreet.engines.secret_order import multipliers
 from discreet.plan.nodes import public
 
 PLENTY = dp.Budget(epsilon=1000)

@@ -6,9 +6,9 @@ Rows are written into a statement as typed values, so that every engine holds th
 from contextlib import ExitStack
 from itertools import count
 
-from discreet.data.duckdb import Engine
-from discreet.plan.dialect import DUCKDB
-from discreet.plan.relation import Relation
+from discreet.engines.dialect import DUCKDB
+from discreet.engines.duckdb.engine import DuckDBEngine
+from discreet.plan.to_sql.relation import Relation
 from tests.plan import worlds
 from tests.plan.relational import SECRET
 
@@ -49,7 +49,7 @@ class Duckdb(Subject):
         super().__init__(DUCKDB)
 
     def opened(self):
-        return Engine(SECRET, threads=1)
+        return DuckDBEngine(SECRET, threads=1)
 
 
 class Postgres(Subject):
@@ -61,13 +61,13 @@ class Postgres(Subject):
     replaced = frozenset({"date", "prefix"})
 
     def __init__(self):
-        from discreet.plan.dialect_postgres import POSTGRES
+        from discreet.engines.postgres.dialect import POSTGRES
 
         super().__init__(POSTGRES)
         self._names = count()
 
     def opened(self):
-        from discreet.data.postgres_engine import PostgresEngine
+        from discreet.engines.postgres.engine import PostgresEngine
         from tests.postgres import server
 
         return PostgresEngine(server(), SECRET)
@@ -86,7 +86,7 @@ class Spark(Subject):
     replaced = frozenset({"date"})
 
     def __init__(self):
-        from discreet.plan.dialect_spark import SPARK
+        from discreet.engines.spark.dialect import SPARK
 
         super().__init__(SPARK)
 

@@ -4,16 +4,16 @@ import inspect
 from dataclasses import fields
 
 import discreet as dp
-from discreet.plan.cells import Request, cells
-from discreet.plan.dialect import Dialect
+from discreet.engines.dialect import Dialect
 from discreet.plan.expressions import Name
 from discreet.plan.keys import keys_of
 from discreet.plan.nodes import Scan
-from discreet.plan.relation import Relation
-from discreet.plan.scalar import expression_sql, raw_sql, stored_type
-from discreet.plan.selection import people_by_key
-from discreet.plan.tallies import Question
-from discreet.plan.to_sql import in_order, tallies_sql
+from discreet.plan.tallies import TallyQuery
+from discreet.plan.to_sql.cells import CellRequest, cells
+from discreet.plan.to_sql.key_counts import people_by_key
+from discreet.plan.to_sql.relation import Relation
+from discreet.plan.to_sql.scalar import expression_sql, raw_sql, stored_type
+from discreet.plan.to_sql.statement import in_order, tallies_sql
 from tests.plan import worlds
 from tests.plan.relational import Oracle
 from tests.plan.strategies import rows
@@ -47,11 +47,11 @@ def ask_everything(subject, dialect):
             chance = Chance("constructs", kind)
             data = worlds.table_of(chance, worlds.unit_of(chance, kind), whole=whole)
             relations, keys = {"t": subject.loaded(data)}, keys_of(("ward", "level", "ill"), worlds.COLUMNS)
-            question = Question(Scan("t"), keys, tuple(worlds.TALLIES))
+            question = TallyQuery(Scan("t"), keys, tuple(worlds.TALLIES))
             found = in_order(engine.rows(tallies_sql(question, relations, dialect).sql), question)
             assert found == Oracle().tallied(question, {"t": data}, data.table.unit)
             with cells(engine, Scan("t"), keys, worlds.N, relations, dialect) as count:
-                assert len(count([Request(0, 0, 5, 10), Request(1, 2, 5, 10)])) == 2
+                assert len(count([CellRequest(0, 0, 5, 10), CellRequest(1, 2, 5, 10)])) == 2
             people_by_key(engine, Scan("t"), keys_of(("note",), worlds.COLUMNS), relations, dialect)
     read_everything(subject, dialect)
     schema = {"d": dp.date("1990-01-01", "2030-01-01").named("d"), "t": dp.text().named("t")}

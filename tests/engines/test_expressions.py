@@ -4,7 +4,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from discreet.plan.scalar import expression_sql, stored_type
+from discreet.plan.to_sql.scalar import expression_sql, stored_type
 from discreet.plan.types import type_of
 from tests.plan import reference
 from tests.plan.strategies import OPERATORS, accepted, rows, schemas

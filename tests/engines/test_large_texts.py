@@ -6,15 +6,15 @@ import time
 import pytest
 
 import discreet as dp
-from discreet.plan.dialect import MOST_BYTES, MOST_SPELLED
+from discreet.engines.dialect import MOST_BYTES, MOST_SPELLED
 from discreet.plan.expressions import Name
 from discreet.plan.keys import keys_of
 from discreet.plan.nodes import Scan, columns_of
-from discreet.plan.reading import DAY, NUMBER, WHOLE
-from discreet.plan.relation import Relation
-from discreet.plan.scalar import raw_sql
-from discreet.plan.tallies import Question, Tally
-from discreet.plan.to_sql import tallies_sql
+from discreet.plan.tallies import Tally, TallyQuery
+from discreet.plan.to_sql.column_values import DAY, NUMBER, WHOLE
+from discreet.plan.to_sql.relation import Relation
+from discreet.plan.to_sql.scalar import raw_sql
+from discreet.plan.to_sql.statement import tallies_sql
 from tests.plan import reference
 
 COLUMNS = {
@@ -50,7 +50,7 @@ def asked(subject, texts, large=None):
     tables = {"t": Relation(TABLE, PHYSICAL, holding(subject, texts, large or {}))}
     present = [Tally("present", (Name(name),)) for name in COLUMNS]
     keys = keys_of(["key"], columns_of(Scan("t"), {"t": TABLE}))
-    question = Question(Scan("t"), keys, (Tally("rows"), Tally("people"), Tally("sum", (Name("number"),)), *present))
+    question = TallyQuery(Scan("t"), keys, (Tally("rows"), Tally("people"), Tally("sum", (Name("number"),)), *present))
     began = time.perf_counter()
     found = subject.engine.rows(tallies_sql(question, tables, subject.dialect, TABLE.unit).sql)
     return sorted(found), time.perf_counter() - began

@@ -5,9 +5,9 @@ from collections import Counter
 import pytest
 
 from discreet.plan.keys import Keys
-from discreet.plan.marginals import BATCH, Axis, batches, marginals
 from discreet.plan.nodes import Scan, columns_of
 from discreet.plan.stability import reach, unit_of
+from discreet.plan.to_sql.marginals import BATCH, Axis, batches, marginals
 from discreet.publish.coding import Coding
 from tests.engines.test_questions import KINDS, world
 from tests.plan import worlds
@@ -56,7 +56,7 @@ def counted(clique, axes, coded):
 @pytest.mark.parametrize("operators", PLANS, ids=lambda operators: " ".join(operators) or "scan")
 def test_marginals_are_those_of_the_reference(subject, kind, operators, monkeypatch):
     # Half of the plans have their rows kept one by one, and half as kinds.
-    monkeypatch.setattr("discreet.plan.marginals.MOST_KINDS", len(operators) % 2 << 40)
+    monkeypatch.setattr("discreet.plan.to_sql.marginals.MOST_KINDS", len(operators) % 2 << 40)
     chance, found, tables, relations = world(subject, "marginals", kind, operators, kind=kind)
     plan = worlds.plan_of(chance, operators)
     axes = axes_of(columns_of(plan, tables))

@@ -6,13 +6,13 @@ from decimal import Decimal
 import pytest
 
 import discreet as dp
-from discreet.plan.dialect_postgres import POSTGRES
+from discreet.engines.postgres.dialect import POSTGRES
 from discreet.plan.keys import NO_KEYS
 from discreet.plan.nodes import Scan
-from discreet.plan.relation import Relation
-from discreet.plan.scalar import is_readable, raw_sql
-from discreet.plan.tallies import Question, Tally
-from discreet.plan.to_sql import tallies_sql
+from discreet.plan.tallies import Tally, TallyQuery
+from discreet.plan.to_sql.relation import Relation
+from discreet.plan.to_sql.scalar import is_readable, raw_sql
+from discreet.plan.to_sql.statement import tallies_sql
 from tests.plan import reference
 
 pytestmark = pytest.mark.xdist_group("postgres")
@@ -94,7 +94,7 @@ def test_equal_identifiers_are_one_person_however_they_are_written(subject, phys
 def people(subject, physical, relation):
     """Count the people of a table, each of whom may have one row."""
     table = dp.Table("t", dp.person("id", max_rows=1), {"x": dp.text()})
-    question = Question(Scan("t"), NO_KEYS, (Tally("people"), Tally("rows")))
+    question = TallyQuery(Scan("t"), NO_KEYS, (Tally("people"), Tally("rows")))
     statement = tallies_sql(question, {"t": Relation(table, {"id": physical, "x": "INTEGER"}, relation)}, POSTGRES)
     ((_, found, rows),) = subject.engine.rows(statement.sql)
     assert rows == found

@@ -3,14 +3,14 @@
 import pytest
 
 import discreet as dp
-from discreet.plan.cells import Request, cells
 from discreet.plan.keys import NO_KEYS, Keys, bins, keys_of
 from discreet.plan.nodes import Scan, Union, columns_of, public
-from discreet.plan.relation import Relation
-from discreet.plan.selection import people_by_key
 from discreet.plan.stability import unit_of
-from discreet.plan.tallies import Question, Tally
-from discreet.plan.to_sql import in_order, tallies_sql
+from discreet.plan.tallies import Tally, TallyQuery
+from discreet.plan.to_sql.cells import CellRequest, cells
+from discreet.plan.to_sql.key_counts import people_by_key
+from discreet.plan.to_sql.relation import Relation
+from discreet.plan.to_sql.statement import in_order, tallies_sql
 from tests.plan import worlds
 from tests.plan.relational import Data, Oracle
 from tests.plan.worlds import Chance
@@ -42,8 +42,8 @@ def check(subject, chance, plan, found, tables, relations):
     assert answered(subject, question, relations) == oracle.tallied(question, found, unit)
     of, keys = chance.choice([worlds.X, worlds.N, worlds.DAY]), question.keys
     low = 19_700 if of is worlds.DAY else -6
-    same = [Request(group, low, 7, 60) for group in range(keys.size)]
-    other = [Request(chance.below(keys.size), low + chance.below(9), 1 + chance.below(9), 5) for _ in range(6)]
+    same = [CellRequest(group, low, 7, 60) for group in range(keys.size)]
+    other = [CellRequest(chance.below(keys.size), low + chance.below(9), 1 + chance.below(9), 5) for _ in range(6)]
     columns = columns_of(plan, tables)
     if of.name in columns:
         with cells(subject.engine, plan, keys, of, relations, subject.dialect) as count:
@@ -97,7 +97,7 @@ def test_every_tally_of_many_people_with_skewed_rows(subject, kind):
         people = range(-3, 20) if whole else [*worlds.PEOPLE[False], "\U0001f600", "A\u0308", "\\", "x" * 100]
         data.rows = [row for who in people for row in worlds.rows_of(chance, who)]
         data.rows += [worlds.raw_row(chance, people[-1]) for _ in range(300)]
-        question = Question(Scan("t"), keys_of(("ward", "ill"), worlds.COLUMNS), tuple(worlds.TALLIES))
+        question = TallyQuery(Scan("t"), keys_of(("ward", "ill"), worlds.COLUMNS), tuple(worlds.TALLIES))
         assert answered(subject, question, {"t": subject.loaded(data)}) == Oracle().tallied(question, {"t": data}, unit)
 
 
@@ -107,7 +107,7 @@ def test_an_empty_table_has_zeros_in_every_group(subject, kind):
     data = Data(worlds.table_of(Chance(1), unit).table, [])
     relations = {"t": subject.loaded(data)}
     for keys, size in ((NO_KEYS, 1), (keys_of(("ward",), worlds.COLUMNS), 4)):
-        question = Question(Scan("t"), keys, tuple(worlds.TALLIES))
+        question = TallyQuery(Scan("t"), keys, tuple(worlds.TALLIES))
         assert answered(subject, question, relations) == [(0,) * len(worlds.TALLIES)] * size
 
 
@@ -115,7 +115,7 @@ def test_a_question_may_bound_people_more_tightly_than_the_table(subject):
     chance = Chance("tighter")
     data = worlds.table_of(chance, dp.person("id", max_rows=10, max_groups=3))
     data.rows = [worlds.raw_row(chance, who % 5) for who in range(200)]
-    question = Question(Scan("t"), keys_of(("ward",), worlds.COLUMNS), (Tally("rows"), Tally("sum", (worlds.N,))))
+    question = TallyQuery(Scan("t"), keys_of(("ward",), worlds.COLUMNS), (Tally("rows"), Tally("sum", (worlds.N,))))
     tight = dp.person("id", max_rows=2, max_groups=1)
     found = answered(subject, question, {"t": subject.loaded(data)}, unit=tight)
     assert found == Oracle().tallied(question, {"t": data}, tight)
@@ -131,7 +131,7 @@ def test_many_keys_and_bins_are_found_in_their_places(subject):
     chosen = listed.chosen(key for place, key in enumerate(listed.listed()) if place % 3)
     relations = {"t": subject.loaded(data)}
     for keys in (every, listed, chosen):
-        question = Question(Scan("t"), keys, (Tally("rows"), Tally("sum", (worlds.N,))))
+        question = TallyQuery(Scan("t"), keys, (Tally("rows"), Tally("sum", (worlds.N,))))
         found = answered(subject, question, relations)
         assert found == Oracle().tallied(question, {"t": data}, dp.row())
         assert any(rows for rows, _ in found)
@@ -161,7 +161,7 @@ def test_a_person_whose_number_is_stored_in_several_types_is_one_person(subject)
     first, *others = map(Scan, PEOPLE)
     for other in others:
         first = Union(first, other)
-    question = Question(first, NO_KEYS, (Tally("rows"), Tally("people")))
+    question = TallyQuery(first, NO_KEYS, (Tally("rows"), Tally("people")))
     # 0, 1, -7, 2^53 + 1, 1/2, not a number, 10^20 and 100
     assert answered(subject, question, relations) == [(8, 8)]
 
@@ -177,7 +177,7 @@ def test_no_row_overflows_the_number_of_a_listed_key(subject, columns, many, uni
     physical = dict.fromkeys(["id", *names], "INTEGER")
     source = subject.relation(list(physical), list(physical.values()), [[who, *row] for who, row in enumerate(rows)])
     keys = keys_of(names, columns_of(Scan("t"), {"t": table}), listed)
-    question = Question(Scan("t"), keys, (Tally("rows"),))
+    question = TallyQuery(Scan("t"), keys, (Tally("rows"),))
     relations = {"t": Relation(table, physical, source)}
     assert answered(subject, question, relations) == [(1,)] + [(0,)] * (many - 2) + [(2,)]
     assert len(tallies_sql(question, relations, subject.dialect).sql) < 1_000_000
@@ -188,5 +188,5 @@ def test_edges_beyond_all_integers_divide_nothing(subject):
     table = dp.Table("t", dp.row(), [column])
     relations = {"t": Relation(table, {"x": "INTEGER"}, subject.relation(["x"], ["INTEGER"], [[-5], [0], [9], [None]]))}
     keys = Keys((bins("bin", column, [-(10**60), -5, 0, 10, 10**60]),))
-    found = answered(subject, Question(Scan("t"), keys, (Tally("rows"),)), relations)
+    found = answered(subject, TallyQuery(Scan("t"), keys, (Tally("rows"),)), relations)
     assert found == [(0,), (0,), (1,), (2,), (0,), (0,)]

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import discreet as dp
 from discreet.core.errors import Refusal
 from discreet.plan.expressions import Name, when
-from discreet.plan.scalar import expression_sql, raw_sql
+from discreet.plan.to_sql.scalar import expression_sql, raw_sql
 from tests.plan import reference
-from tests.plan.test_scalar import DECLARED, ODD, RAW
+from tests.plan.to_sql.test_scalar import DECLARED, ODD, RAW
 
 LONG = ["1" + "0" * 400, "0." + "0" * 400 + "1", "-1e999999999999", "1e-99999999999", "9" * 700 + "e-690", "0e999999"]
 LONG += [

@@ -6,8 +6,8 @@ import struct
 
 import pytest
 
-from discreet.plan.dialect import DUCKDB, MOST_ROWS
-from discreet.plan.dialect_spark import SPARK
+from discreet.engines.dialect import DUCKDB, MOST_ROWS
+from discreet.engines.spark.dialect import SPARK
 from tests.plan.worlds import Chance
 from tests.spark import SMALL, loaded, opened
 

@@ -69,4 +69,4 @@ def put(folder, monkeypatch, text=PAGE, name="07-small.md"):
     folder.mkdir(exist_ok=True)
     (folder / name).write_text(text, encoding="utf-8")
     (folder / "index.md").write_text("# Not a lab\n", encoding="utf-8")
-    monkeypatch.setattr(sys.modules["discreet.lab.labs"], "_HOMES", (Path(folder),))
+    monkeypatch.setattr(sys.modules["discreet.lab.pages.labs"], "_HOMES", (Path(folder),))

@@ -5,13 +5,23 @@ import math
 import numpy as np
 import pytest
 
-from discreet.account.pure import Pure
-from discreet.account.zcdp import Zcdp
+from discreet.account.losses.pure import Pure
+from discreet.account.losses.zcdp import Zcdp
 from discreet.core.errors import BadParameter, UnknownName
-from discreet.lab.audit import audit
-from discreet.lab.defence import DELTA, Exact, Gaussed, Laplaced, Noisy, Rounded, Sampled, Suppressed, ceiling
+from discreet.lab.audits.audit import audit
+from discreet.lab.defence import (
+    DELTA,
+    ExactDefence,
+    GaussianDefence,
+    LaplaceDefence,
+    NoisyDefence,
+    RoundedDefence,
+    SampledDefence,
+    SuppressedDefence,
+    ceiling,
+)
 from discreet.lab.targets import named
-from discreet.lab.vaulted import Vaulted
+from discreet.lab.vault_copy import Vaulted
 from discreet.testing import seeded
 
 BITS = np.array([1, 0, 1, 1, 0, 1], np.int64)
@@ -19,25 +29,25 @@ GROUPS = np.array([[1, 1, 1, 1, 1, 1], [1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0]], 
 
 
 def test_a_plain_table_answers_exactly():
-    assert Exact().protect(BITS, 3).sums(GROUPS).tolist() == [4, 1, 0]
+    assert ExactDefence().protect(BITS, 3).sums(GROUPS).tolist() == [4, 1, 0]
 
 
 def test_rounding_goes_to_the_nearest_multiple_with_halves_up():
     values = np.array([0, 1, 2, 3, 4, 5, 7, 8, 12, 13], np.int64)
-    answers = Rounded(5).protect(values, 10, most=13).sums(np.eye(10, dtype=bool))
+    answers = RoundedDefence(5).protect(values, 10, most=13).sums(np.eye(10, dtype=bool))
     assert answers.tolist() == [0, 0, 0, 5, 5, 5, 5, 10, 10, 15]
-    assert Rounded(10).protect(values, 10, most=13).sums(np.eye(10, dtype=bool))[5] == 10
+    assert RoundedDefence(10).protect(values, 10, most=13).sums(np.eye(10, dtype=bool))[5] == 10
 
 
 def test_small_groups_are_suppressed_by_their_size_and_not_by_their_answer():
-    answers = Suppressed(3).protect(BITS, 3).sums(GROUPS)
+    answers = SuppressedDefence(3).protect(BITS, 3).sums(GROUPS)
     assert answers[0] == 4
     assert np.isnan(answers[1:]).all()
 
 
 def test_a_sample_is_drawn_once_and_scaled_up():
     values = np.ones(20_000, np.int64)
-    target = Sampled(0.25).protect(values, 2)
+    target = SampledDefence(0.25).protect(values, 2)
     everyone = np.ones((2, 20_000), bool)
     first, second = target.sums(everyone)
     assert first == second
@@ -45,18 +55,18 @@ def test_a_sample_is_drawn_once_and_scaled_up():
 
 
 def test_noise_stays_within_its_width():
-    answers = Noisy(2).protect(BITS, 300).sums(np.repeat(GROUPS[:1], 300, axis=0))
+    answers = NoisyDefence(2).protect(BITS, 300).sums(np.repeat(GROUPS[:1], 300, axis=0))
     assert set(answers) == {2, 3, 4, 5, 6}
 
 
 def test_planned_noise_answers_so_many_questions_in_one_go_or_in_parts():
-    for defence in (Laplaced(1), Gaussed(0.5)):
+    for defence in (LaplaceDefence(1), GaussianDefence(0.5)):
         target = defence.protect(BITS, 4)
         assert np.isfinite(target.sums(GROUPS)).all()
         assert np.isfinite(target.sums(GROUPS)).tolist() == [True, False, False]
 
 
-@pytest.mark.parametrize("defence", [Laplaced(1), Gaussed(0.1)], ids=lambda each: each.name)
+@pytest.mark.parametrize("defence", [LaplaceDefence(1), GaussianDefence(0.1)], ids=lambda each: each.name)
 def test_the_promise_in_all_survives_an_audit(defence):
     """One row in every one of twenty groups; the attacker adds the answers up. False alarms: 1e-6."""
     groups = np.ones((20, 6), bool)
@@ -64,7 +74,7 @@ def test_the_promise_in_all_survives_an_audit(defence):
     def total(values):
         return float(defence.protect(values, 20).sums(groups).sum())
 
-    claim = Pure(1) if isinstance(defence, Laplaced) else Zcdp(0.1)
+    claim = Pure(1) if isinstance(defence, LaplaceDefence) else Zcdp(0.1)
     with seeded(11):
         found = audit(total, BITS, np.zeros_like(BITS) + BITS * (np.arange(6) > 0), claim, samples=4000)
     assert not found.violated

@@ -3,13 +3,15 @@
 import pytest
 
 from discreet.core.errors import BadParameter
-from discreet.lab.picture import Bars, Cells, Curves, Line, save, svg
+from discreet.lab.picture import Bars, Curves, GuideLine, Shades, save, svg
 
 BARS = Bars(
-    "Shares", ["one", "two"], [0.5, 0.9], "share", kinds=["good", "bad"], lines=[Line(0.5, "chance")], percent=True
+    "Shares", ["one", "two"], [0.5, 0.9], "share", kinds=["good", "bad"], lines=[GuideLine(0.5, "chance")], percent=True
 )
-CURVES = Curves("Lines", [("a", [(1, 1), (2, 4)]), ("b", [(1, 2)])], "x", "y", lines=[Line(2, "law")], logarithmic="xy")
-CELLS = Cells("Stairs", [[0, 1], [1, 1]], "user", "stage", marks=[(0, 1)])
+CURVES = Curves(
+    "Lines", [("a", [(1, 1), (2, 4)]), ("b", [(1, 2)])], "x", "y", lines=[GuideLine(2, "law")], logarithmic="xy"
+)
+CELLS = Shades("Stairs", [[0, 1], [1, 1]], "user", "stage", marks=[(0, 1)])
 
 
 @pytest.mark.parametrize("picture", [BARS, CURVES, CELLS], ids=["bars", "curves", "cells"])

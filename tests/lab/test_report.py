@@ -8,9 +8,9 @@ import pytest
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.lab import rand
 from discreet.lab.attacks import attacks
-from discreet.lab.copied import Copied
 from discreet.lab.report import report
 from discreet.lab.report_page import report_page, save
+from discreet.lab.table_copy import TableCopy
 from discreet.testing import seeded
 
 ODD = {
@@ -23,7 +23,7 @@ ODD = {
 
 @pytest.fixture(scope="module")
 def found():
-    copied = Copied.read(rand.path(), identifier="zper", name="rand")
+    copied = TableCopy.read(rand.path(), identifier="zper", name="rand")
     with seeded(3):
         return report(copied, only=["differencing", "unhash"])
 
@@ -36,7 +36,7 @@ CASES = [(attack, table) for attack in attacks for table in ODD if attack not in
 @pytest.mark.parametrize(("attack", "table"), CASES)
 def test_every_attack_stands_any_table(attack, table):
     with seeded(1):
-        (section,) = report(Copied.read(ODD[table], name=table), only=[attack]).sections
+        (section,) = report(TableCopy.read(ODD[table], name=table), only=[attack]).sections
     for outcome in section.outcomes:
         assert outcome.attack == attack
         assert 0 <= outcome.success <= 1
@@ -61,7 +61,7 @@ def test_what_an_attack_cannot_use_is_said_and_the_others_go_on(monkeypatch):
         raise BadParameter("table", "x", why="there is nothing in it", fix="bring another")
 
     monkeypatch.setattr("discreet.lab.attacks.unhash.expose", refuse)
-    (section,) = report(Copied.read({"x": [1, 2]}), only=["unhash"]).sections
+    (section,) = report(TableCopy.read({"x": [1, 2]}), only=["unhash"]).sections
     assert "nothing in it" in section.skipped
     assert section.outcomes == ()
 
@@ -78,12 +78,12 @@ def test_a_report_is_saved_as_a_page_or_as_figures(found, tmp_path):
 
 def test_an_unknown_attack_is_refused_with_the_nearest():
     with pytest.raises(UnknownName, match="differencing"):
-        report(Copied.read({"x": [1]}), only=["difference"])
+        report(TableCopy.read({"x": [1]}), only=["difference"])
 
 
 @pytest.mark.soak
 def test_all_attacks_on_the_shipped_table_fall_and_hold_as_they_should():
-    found = report(Copied.read(rand.path(), identifier="zper", name="rand"))
+    found = report(TableCopy.read(rand.path(), identifier="zper", name="rand"))
     assert {section.attack for section in found.sections} == set(attacks)
     assert all(section.outcomes for section in found.sections)
     assert all(outcome.falls for outcome in found.outcomes if outcome.target == "exact")

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
 from discreet.account import Pure
-from discreet.account.budget import Budget
+from discreet.account.budgets.budget import Budget
 from discreet.ledger import Charge
 
 START = datetime(2026, 11, 15, 12, tzinfo=UTC)

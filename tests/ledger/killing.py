@@ -69,7 +69,7 @@ class Mortal(Ledger):
 
 def watch_network(step):
     """Take a step before and after everything that goes to the server: statements wait, and then go out together."""
-    from discreet.ledger.postgres_transaction import PostgresTransaction
+    from discreet.ledger.postgres.transaction import PostgresTransaction
 
     sent = PostgresTransaction._sent
 

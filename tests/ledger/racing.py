@@ -4,7 +4,7 @@ import json
 import multiprocessing
 import sys
 
-from discreet.account.budget import BudgetExceeded
+from discreet.account.budgets.budget import BudgetExceeded
 from discreet.ledger import Ledger
 from tests.ledger.helpers import charge, epsilon
 

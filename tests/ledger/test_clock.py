@@ -9,7 +9,7 @@ from discreet.ledger import AccessRefused, Ledger, LimitExceeded, Tampered
 from discreet.ledger.clock import UTC, VaultClock, written
 from discreet.ledger.entry import Entry, canonical
 from tests.ledger.helpers import START, Clock, charge, epsilon, kinds
-from tests.ledger.test_verify import resealed
+from tests.ledger.integrity.test_verify import resealed
 
 EVERY_STORE = True
 FUTURE = datetime(2099, 1, 1, tzinfo=UTC)
@@ -165,10 +165,10 @@ def test_an_entry_dated_before_the_one_before_it_is_found(tmp_path, clock):
         connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?)", values)
         bodies = connection.execute("SELECT kind, body FROM entries ORDER BY sequence").fetchall()
         assert resealed(connection, bodies).hash == last.hash
-    from discreet.ledger.anchor import AnchorFile
-    from discreet.ledger.sqlite import SqliteStore
+    from discreet.ledger.integrity.anchor import AnchorFile
+    from discreet.ledger.integrity.verify import verify
+    from discreet.ledger.sqlite.store import SqliteStore
     from discreet.ledger.store import Secret
-    from discreet.ledger.verify import verify
 
     store = SqliteStore.open(path)
     with store.read() as look:

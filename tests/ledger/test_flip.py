@@ -10,13 +10,13 @@ from random import Random  # noqa: TID251  (which bit to flip is no noise)
 import pytest
 
 from discreet.account import DiscreteGaussian
-from discreet.account.budget import Budget
+from discreet.account.budgets.budget import Budget
 from discreet.core.errors import Refusal
 from discreet.ledger import AccessRefused, Charge, Ledger, NotAVault, Tampered, Unavailable
 from tests.ledger.forging import KEYS, forger
 from tests.ledger.helpers import START, Clock, charge, epsilon, surgery
+from tests.ledger.integrity.test_verify import changes
 from tests.ledger.stores import POSTGRES, new_url
-from tests.ledger.test_verify import changes
 
 REFUSED = (Tampered, NotAVault, Unavailable)
 LATER = START + timedelta(hours=2)
@@ -25,16 +25,16 @@ LATER = START + timedelta(hours=2)
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """Flushing to disk is what takes time here, and proves nothing."""
-    from discreet.ledger import sqlite
+    from discreet.ledger.sqlite import store
 
-    connect = sqlite._connect
+    connect = store._connect
 
     def unflushed(*given):
         connection = connect(*given)
         connection.execute("PRAGMA synchronous = OFF")
         return connection
 
-    monkeypatch.setattr(sqlite, "_connect", unflushed)
+    monkeypatch.setattr(store, "_connect", unflushed)
 
 
 def fill(ledger):

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from discreet.ledger import Conflict, LeaseLost, Ledger, QuestionFailed
-from discreet.ledger.lease import Lease, Watch
+from discreet.ledger.lease import Lease, LeaseWatch
 from discreet.noise import bits
 from tests.ledger.helpers import charge
 
@@ -115,7 +115,7 @@ def test_each_takeover_doubles_the_lease_and_a_lease_given_back_does_not():
 def test_a_watch_begins_anew_with_each_lease(monkeypatch):
     now = [0.0]
     monkeypatch.setattr("discreet.ledger.lease.monotonic", lambda: now[0])
-    watch, first = Watch(), Lease.first("k", 60.0, 1e9)
+    watch, first = LeaseWatch(), Lease.first("k", 60.0, 1e9)
     assert not watch.expired(first, 0.0)
     now[0] = 59.0
     assert not watch.expired(first, 0.0)
@@ -165,7 +165,7 @@ def test_a_debit_is_begun_sixteen_times_and_then_has_failed(ledger):
 
 
 def test_work_that_is_done_once_never_draws_from_the_stream_of_another_debit(ledger):
-    leaked, seen = bits.drawing(bits.Source(fixed=True)), []
+    leaked, seen = bits.drawing(bits.BitSource(fixed=True)), []
     leaked.__enter__()
 
     def work(_draws):

@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from discreet.account import DiscreteGaussian, Pure
-from discreet.account.budget import Budget, BudgetExceeded
-from discreet.account.charge import Uncountable
+from discreet.account.budgets.budget import Budget, BudgetExceeded
+from discreet.account.budgets.cost import Uncountable
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.ledger import Charge, Conflict, LeaseLost, Ledger, LimitExceeded, QuestionFailed
 from tests.ledger.helpers import charge, epsilon, kinds

@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from discreet.account import Approx
-from discreet.account.budget import Budget
-from discreet.account.charge import Cost
+from discreet.account.budgets.budget import Budget
+from discreet.account.budgets.cost import Cost
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.ledger import Charge, Conflict, LimitExceeded
 from discreet.ledger.limit import current, new_limit

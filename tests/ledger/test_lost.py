@@ -11,8 +11,8 @@ from fractions import Fraction
 import pytest
 
 from discreet.ledger import Ledger, Unavailable
-from discreet.ledger.postgres_errors import LOST
-from discreet.ledger.postgres_transaction import PostgresTransaction
+from discreet.ledger.postgres.errors import LOST
+from discreet.ledger.postgres.transaction import PostgresTransaction
 from tests.ledger.helpers import charge, epsilon
 from tests.ledger.stores import POSTGRES, homes
 from tests.postgres import Server

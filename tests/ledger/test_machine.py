@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from discreet.account.budget import BudgetExceeded
+from discreet.account.budgets.budget import BudgetExceeded
 from discreet.core.errors import BadParameter
 from discreet.ledger import AccessRefused, Conflict, Ledger, QuestionFailed
 from tests.ledger.helpers import Clock, charge, epsilon

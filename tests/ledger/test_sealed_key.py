@@ -13,7 +13,7 @@ import pytest
 from discreet import noise
 from discreet.core.errors import Refusal
 from discreet.ledger import Ledger, QuestionFailed, Unavailable, sealed_key
-from discreet.ledger.store import Draw
+from discreet.ledger.store import StoredDraw
 from discreet.noise import draws as draws_module
 from tests.ledger.helpers import charge, epsilon, kinds
 from tests.ledger.stores import content
@@ -60,18 +60,18 @@ def failed(ledger, asked=None, **more):
     assert ledger.spent("people") == before
     assert ledger.verify().entries == ledger.head[0]
     with ledger._read() as look:
-        assert next(look.all(Draw), None) is None
+        assert next(look.all(StoredDraw), None) is None
     return True
 
 
 def change(ledger, **fields):
     """Change the stored row of the debit's key."""
     with ledger._write() as transaction:
-        row = transaction.get(Draw, charge().key)
+        row = transaction.get(StoredDraw, charge().key)
         values = {"key": row.key, "sealed": row.sealed, "binding": row.binding, **fields}
         transaction.delete(row)
         if values["sealed"] is not None:
-            transaction.put(Draw(**values))
+            transaction.put(StoredDraw(**values))
 
 
 def test_an_interrupted_question_is_answered_with_the_same_draws(ledger):
@@ -164,7 +164,7 @@ def test_a_row_that_is_missing_or_was_changed_fails(ledger, fields):
 def test_the_key_of_another_debit_does_not_fit(ledger):
     ledger.charge(charge("other"))
     with ledger._read() as look:
-        other = look.get(Draw, charge("other").key)
+        other = look.get(StoredDraw, charge("other").key)
     receipt = ledger.charge(charge())
     change(ledger, sealed=other.sealed)
     with pytest.raises(QuestionFailed):
@@ -232,16 +232,16 @@ def test_the_chain_has_a_commitment_and_nothing_else_of_a_key(ledger):
     (entry,) = [entry.record() for entry in ledger.entries() if entry.kind == "charge"]
     assert entry["draws"] == sealed_key.commitment(worker.keys[0])
     with ledger._read() as look:
-        assert look.get(Draw, charge().key).sealed.hex() not in str(entry)
+        assert look.get(StoredDraw, charge().key).sealed.hex() not in str(entry)
 
 
 def test_nothing_is_left_in_the_vault_of_a_debit_that_is_settled(ledger, path, tmp_path):
     begun(ledger)
     with ledger._read() as look:
-        sealed = look.get(Draw, charge().key).sealed
+        sealed = look.get(StoredDraw, charge().key).sealed
     ledger.run(charge(), Worker())
     with ledger._read() as look:
-        assert next(look.all(Draw), None) is None
+        assert next(look.all(StoredDraw), None) is None
     if hasattr(path, "parent"):
         ledger.close()  # which empties the log into the file
         assert sealed not in content(path, tmp_path)
@@ -262,7 +262,7 @@ def test_the_key_outside_is_forgotten_where_no_debit_waits(ledger, path, clock):
 def test_a_sealed_key_that_is_left_of_a_settled_debit_is_found(ledger):
     begun(ledger)
     with ledger._read() as look:
-        row = look.get(Draw, charge().key)
+        row = look.get(StoredDraw, charge().key)
     ledger.run(charge(), Worker())
     with ledger._write() as transaction:
         transaction.put(row)

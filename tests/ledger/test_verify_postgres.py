@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import pytest
 
 from discreet.ledger import Ledger, Tampered
-from discreet.ledger.postgres_transaction import PostgresTransaction
-from discreet.ledger.verify import verify
+from discreet.ledger.integrity.verify import verify
+from discreet.ledger.postgres.transaction import PostgresTransaction
 from tests.ledger.helpers import Clock, charge, epsilon
+from tests.ledger.integrity.test_verify import ENTRIES, TABLES, changes, fill, resealed
 from tests.ledger.stores import POSTGRES, connected, new_url
-from tests.ledger.test_verify import ENTRIES, TABLES, changes, fill, resealed
 
 pytestmark = POSTGRES
 

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.local.batch import Batch, MalformedBatch, new_batch_key
+from discreet.local.batch import MalformedBatch, ReportBatch, new_batch_key
 
-GOOD = Batch(bytes(range(32)), bytes(range(16)), 3, 2, b"report")
+GOOD = ReportBatch(bytes(range(32)), bytes(range(16)), 3, 2, b"report")
 
 batches = st.builds(
-    Batch,
+    ReportBatch,
     st.binary(min_size=32, max_size=32),
     st.binary(min_size=16, max_size=16),
     st.integers(0, 2**64 - 1),
@@ -26,18 +26,18 @@ def fields(batch):
 @given(batches)
 def test_what_we_write_a_library_reads_and_we_read(batch):
     assert cbor2.loads(batch.encode()) == fields(batch)
-    assert Batch.decode(batch.encode()) == batch
+    assert ReportBatch.decode(batch.encode()) == batch
 
 
 @given(batches, st.permutations(["spec", "key", "epoch", "count", "data"]))
 def test_what_a_library_writes_we_read_in_any_order(batch, order):
-    assert Batch.decode(cbor2.dumps({name: fields(batch)[name] for name in order})) == batch
+    assert ReportBatch.decode(cbor2.dumps({name: fields(batch)[name] for name in order})) == batch
 
 
 @given(st.binary(max_size=300))
 def test_bytes_are_a_batch_or_malformed_and_nothing_else(body):
     try:
-        found = Batch.decode(body)
+        found = ReportBatch.decode(body)
     except MalformedBatch:
         return
     assert cbor2.loads(body) == fields(found)
@@ -48,7 +48,7 @@ def test_a_damaged_batch_is_read_as_a_library_reads_it_or_not_at_all(batch, data
     body = bytearray(batch.encode())
     body[data.draw(st.integers(0, len(body) - 1))] ^= data.draw(st.integers(1, 255))
     try:
-        found = Batch.decode(bytes(body))
+        found = ReportBatch.decode(bytes(body))
     except MalformedBatch:
         return
     assert cbor2.loads(bytes(body)) == fields(found)
@@ -58,7 +58,7 @@ def test_a_damaged_batch_is_read_as_a_library_reads_it_or_not_at_all(batch, data
 def test_a_batch_that_was_cut_is_malformed(batch, data):
     body = batch.encode()
     with pytest.raises(MalformedBatch):
-        Batch.decode(body[: data.draw(st.integers(0, len(body) - 1))])
+        ReportBatch.decode(body[: data.draw(st.integers(0, len(body) - 1))])
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_batch_that_was_cut_is_malformed(batch, data):
 )
 def test_fields_of_a_wrong_kind_or_length_are_malformed(changed):
     with pytest.raises(MalformedBatch):
-        Batch.decode(cbor2.dumps(fields(GOOD) | changed))
+        ReportBatch.decode(cbor2.dumps(fields(GOOD) | changed))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_fields_of_a_wrong_kind_or_length_are_malformed(changed):
 )
 def test_other_shapes_are_malformed(body):
     with pytest.raises(MalformedBatch):
-        Batch.decode(body)
+        ReportBatch.decode(body)
 
 
 def test_keys_are_fresh():

@@ -12,7 +12,7 @@ from mpmath import mp, mpf
 
 from discreet import local, noise
 from discreet.core.errors import BadParameter
-from discreet.local.oracle import Oracle
+from discreet.local.parts.oracle import Oracle
 from discreet.local.protocol import KINDS, Protocol
 from discreet.local.reports import Reports
 from discreet.local.sketch import Sketch
@@ -26,8 +26,8 @@ STAGED = {"rappor", "heavy_hitters", "marginals", "one_bit_mean", "d_bit_flip", 
 def examples():
     """Find the examples of every protocol; those of a module that serves several names are told apart by theirs."""
     for module in sorted(set(KINDS.values())):
-        if find_spec(f"discreet.local.{module}") is not None:
-            yield from getattr(import_module(f"discreet.local.{module}"), "examples", tuple)()
+        if find_spec(f"discreet.local.protocols.{module}") is not None:
+            yield from getattr(import_module(f"discreet.local.protocols.{module}"), "examples", tuple)()
 
 
 with seeded(900):  # hash functions are drawn with a protocol; the names of tests tell them apart
@@ -195,7 +195,7 @@ def test_error_and_variance_are_known_before_anything_is_drawn(protocol):
 @every_oracle
 @pytest.mark.parametrize("wrong", [[-1], [10**6], [0.5], ["a"], [None], [[0]], [2**80], [True], [1, -3]], ids=repr)
 def test_a_value_that_is_none_is_refused_before_a_bit_is_drawn(protocol, wrong, monkeypatch):
-    class Dry(bits.Source):
+    class Dry(bits.BitSource):
         def words(self, count, bits):
             raise AssertionError("a bit was drawn")
 
@@ -235,10 +235,10 @@ def test_intervals_cover(protocol, n):
 
 
 def test_the_names_of_the_package_are_factories_however_files_were_imported():
-    from discreet.local.unary import Unary
+    from discreet.local.protocols.unary import Unary
 
     assert isinstance(local.unary(k=3, epsilon=1), Unary)
-    import_module("discreet.local.hadamard")
+    import_module("discreet.local.protocols.hadamard")
     assert callable(local.hadamard)
     assert set(local.__all__) >= set(KINDS)
     with pytest.raises(AttributeError, match="did you mean 'hadamard'"):

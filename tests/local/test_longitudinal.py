@@ -13,7 +13,7 @@ from fractions import Fraction
 import pytest
 
 from discreet import local
-from discreet.account.exceeded import BudgetExceeded
+from discreet.account.budgets.exceeded import BudgetExceeded
 from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.local.longitudinal import ClientLedger, repeated
 from discreet.local.protocol import Client

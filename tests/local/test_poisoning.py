@@ -8,7 +8,7 @@ import pytest
 
 from discreet import local
 from discreet.core.errors import BadParameter, Refusal
-from discreet.local.oracle import Oracle
+from discreet.local.parts.oracle import Oracle
 from discreet.local.poisoning import Influence, influence, outliers
 from discreet.local.protocol import KINDS
 from discreet.noise import uniform
@@ -17,14 +17,15 @@ from discreet.testing import seeded
 ORACLES = [
     example
     for name in ("randomized_response", "unary", "local_hash", "hadamard")
-    for example in import_module(f"discreet.local.{KINDS[name]}").examples()
+    for example in import_module(f"discreet.local.protocols.{KINDS[name]}").examples()
     if isinstance(example, Oracle) and example.bytes_per_report <= 2
 ]
 
 OTHERS = sorted(
     name
     for name, module in KINDS.items()
-    if name not in ("randomized_response", "unary", "local_hash", "hadamard") and find_spec(f"discreet.local.{module}")
+    if name not in ("randomized_response", "unary", "local_hash", "hadamard")
+    and find_spec(f"discreet.local.protocols.{module}")
 )
 
 
@@ -109,7 +110,7 @@ def test_a_protocol_whose_estimate_is_no_sum_over_reports_is_refused():
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_protocols_of_every_other_kind_are_bounded_or_refused(name):
-    examples = import_module(f"discreet.local.{KINDS[name]}").examples()
+    examples = import_module(f"discreet.local.protocols.{KINDS[name]}").examples()
     for protocol in (example for example in examples if example.name == name):
         try:
             bound = influence(protocol, 25)

@@ -7,7 +7,7 @@ import pytest
 
 from discreet import local
 from discreet.core.errors import BadParameter
-from discreet.local.batch import Batch
+from discreet.local.batch import ReportBatch
 from discreet.local.collection import Collection, NotSigned, new_key, read, sign
 from discreet.local.sender import NotAccepted, Sender, fetch
 
@@ -63,7 +63,7 @@ def test_a_batch_says_what_it_is_and_nothing_about_its_sender(collector):
     sender.send(reports, 0)
     sender.close()
     ((headers, body),) = heard
-    found = Batch.decode(body)
+    found = ReportBatch.decode(body)
     assert (found.spec, found.epoch, found.count, found.data) == (COLLECTION.hash, 0, 3, bytes(reports))
     assert set(headers) == {"Host", "Accept-Encoding", "Content-Length", "Content-Type"}
 
@@ -84,7 +84,7 @@ def test_two_batches_have_two_keys(collector):
     sender.send(reports, 0)
     sender.send(reports, 0)
     sender.close()
-    assert len({Batch.decode(body).key for _, body in heard}) == 2
+    assert len({ReportBatch.decode(body).key for _, body in heard}) == 2
 
 
 @pytest.mark.parametrize("status", [409, 413, 422, 500])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from discreet import local
-from discreet.account.shuffle import Shuffled
+from discreet.account.losses.shuffle import Shuffled
 from discreet.core.errors import BadParameter
 from discreet.local.reports import Reports
 from discreet.local.shuffle import TooFewReports, central, shuffle

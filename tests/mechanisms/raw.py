@@ -92,7 +92,7 @@ def check_noise(mechanism, exact, count=4000, seed=1):
 
 
 def _noisy(mechanism, exact, count):
-    from discreet.mechanisms._noise import plus
+    from discreet.mechanisms.parts.integer_noise import plus
 
     drawn = [noise.draw((size, count)) for noise, size in mechanism.noises]
     entries = [entry for part in drawn for entry in part]

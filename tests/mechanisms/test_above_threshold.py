@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.account.pure import Pure
+from discreet.account.losses.pure import Pure
 from discreet.core.errors import BadParameter
 from discreet.mechanisms import above_threshold
-from discreet.mechanisms._mechanism import Enumerable, Mechanism, Repeatable
-from discreet.mechanisms._threshold import Exhausted
 from discreet.mechanisms.above_threshold import AboveThreshold
+from discreet.mechanisms.parts.mechanism import Enumerable, Mechanism, Repeatable
+from discreet.mechanisms.parts.threshold import Exhausted
 from discreet.testing import FALSE_ALARM, same, seeded
 from tests.mechanisms.elementary import check_fit, check_sum, surest
 

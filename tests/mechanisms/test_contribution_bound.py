@@ -9,7 +9,7 @@ import pytest
 from discreet.account import Exponential
 from discreet.core.errors import BadParameter
 from discreet.mechanisms import ContributionBound
-from discreet.mechanisms._mechanism import Enumerable, Mechanism, Repeatable
+from discreet.mechanisms.parts.mechanism import Enumerable, Mechanism, Repeatable
 from discreet.testing import seeded
 from tests.mechanisms.raw import STRANGE, check_error, check_fit
 

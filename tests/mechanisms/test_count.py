@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from discreet.account import DiscreteGaussian, DiscreteLaplace
 from discreet.core.errors import BadParameter
 from discreet.mechanisms import Count
-from discreet.mechanisms._mechanism import Enumerable, Mechanism, Repeatable
+from discreet.mechanisms.parts.mechanism import Enumerable, Mechanism, Repeatable
 from discreet.testing import seeded
 from tests.mechanisms.raw import COLUMNS, STRANGE, check_error, check_fit, check_moves, check_total, neighbours
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.account.discrete_laplace import DiscreteLaplace
+from discreet.account.losses.discrete_laplace import DiscreteLaplace
 from discreet.core.errors import BadParameter
 from discreet.mechanisms import counter
-from discreet.mechanisms._mechanism import Mechanism, Repeatable
 from discreet.mechanisms.counter import Counter, HorizonReached
+from discreet.mechanisms.parts.mechanism import Mechanism, Repeatable
 from discreet.testing import FALSE_ALARM, same, seeded
 
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.account.exponential import Exponential as Loss
+from discreet.account.losses.exponential import Exponential as Loss
 from discreet.core.errors import BadParameter
 from discreet.mechanisms import exponential
-from discreet.mechanisms._mechanism import Enumerable, Mechanism, Repeatable
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.laplace import Laplace
+from discreet.mechanisms.parts.mechanism import Enumerable, Mechanism, Repeatable
 from discreet.testing import FALSE_ALARM, fit, same, seeded
 from tests.mechanisms.elementary import check_fit, check_sum, surest
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.account import calibrate
-from discreet.account.discrete_gaussian import DiscreteGaussian
-from discreet.account.zcdp import Zcdp
+from discreet.account.budgets import calibrate
+from discreet.account.losses.discrete_gaussian import DiscreteGaussian
+from discreet.account.losses.zcdp import Zcdp
 from discreet.core.errors import BadParameter
-from discreet.mechanisms._correlated import CorrelatedGaussian
-from discreet.mechanisms._mechanism import Enumerable, Mechanism, Repeatable
 from discreet.mechanisms.gaussian import Gaussian, trials
+from discreet.mechanisms.parts.correlated_noise import CorrelatedGaussian
+from discreet.mechanisms.parts.mechanism import Enumerable, Mechanism, Repeatable
 from discreet.testing import seeded
 from tests.mechanisms.elementary import check_fit, check_sum, delta
 

@@ -12,7 +12,7 @@ from discreet.account import DiscreteGaussian, DiscreteLaplace, Zcdp
 from discreet.core.errors import BadParameter
 from discreet.lab import examine
 from discreet.mechanisms import Cdf, Count, Covariance, Distinct, Histogram, Mean, Sum, Variance
-from discreet.mechanisms._noise import Sensitivity
+from discreet.mechanisms.parts.integer_noise import Sensitivity
 from discreet.testing import seeded
 from tests.mechanisms.raw import check_fit
 

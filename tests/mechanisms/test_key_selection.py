@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from discreet.account import Approx
 from discreet.core.errors import BadParameter
 from discreet.mechanisms import KeySelection, key_selection
-from discreet.mechanisms._chances import BITS, Tails
-from discreet.mechanisms._mechanism import Enumerable, Mechanism, Repeatable
-from discreet.noise import enclose
+from discreet.mechanisms.parts.chances import BITS, Tails
+from discreet.mechanisms.parts.mechanism import Enumerable, Mechanism, Repeatable
+from discreet.noise import enclosure
 from discreet.testing import seeded
 from tests.mechanisms.elementary import check_fit, check_sum
 
@@ -23,7 +23,7 @@ DELTAS = st.one_of(st.fractions(Fraction(1, 10**12), Fraction(1, 2)), st.sampled
 
 def growth(epsilon):
     """A rational that is at most e^epsilon, and one that is at least that."""
-    low, high = enclose.exp(Fraction(epsilon).as_integer_ratio(), 512)
+    low, high = enclosure.exp(Fraction(epsilon).as_integer_ratio(), 512)
     return Fraction(1 << 512, high), Fraction(1 << 512, low)
 
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.account.discrete_laplace import DiscreteLaplace
+from discreet.account.losses.discrete_laplace import DiscreteLaplace
 from discreet.core.errors import BadParameter
-from discreet.mechanisms._mechanism import Enumerable, Mechanism, Repeatable
 from discreet.mechanisms.laplace import Laplace, trials
+from discreet.mechanisms.parts.mechanism import Enumerable, Mechanism, Repeatable
 from discreet.testing import seeded
 from tests.mechanisms.elementary import check_fit, check_sum, surest
 

@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.account.pure import Pure
+from discreet.account.losses.pure import Pure
 from discreet.core.errors import BadParameter
-from discreet.mechanisms import _chances, _tails, noisy_max
-from discreet.mechanisms._mechanism import Enumerable, Mechanism, Repeatable
+from discreet.mechanisms import noisy_max
 from discreet.mechanisms.noisy_max import NoisyMax
+from discreet.mechanisms.parts import chances as _chances
+from discreet.mechanisms.parts import tails
+from discreet.mechanisms.parts.mechanism import Enumerable, Mechanism, Repeatable
 from discreet.testing import seeded
 from tests.mechanisms.elementary import check_fit, check_sum, surest
 
@@ -66,7 +68,7 @@ def test_releases_have_the_exact_distribution(trial):
 @settings(max_examples=30)
 @given(st.fractions(Fraction(1, 4), 30), st.sampled_from([0.5, 0.1, 0.01, 1e-5]))
 def test_the_difference_of_two_noises_keeps_within_its_tail(scale, beta):
-    half = _tails.laplace_difference(scale, Fraction(beta))
+    half = tails.laplace_difference(scale, Fraction(beta))
     noise = np.exp(-np.abs(np.arange(-2000, 2001)) / float(scale))
     noise /= noise.sum()
     difference = np.convolve(noise, noise)  # from -4000 to 4000

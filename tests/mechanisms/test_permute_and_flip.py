@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.account.pure import Pure
+from discreet.account.losses.pure import Pure
 from discreet.core.errors import BadParameter
 from discreet.mechanisms import permute_and_flip
-from discreet.mechanisms._mechanism import Enumerable, Mechanism, Repeatable
 from discreet.mechanisms.exponential import Exponential
+from discreet.mechanisms.parts.mechanism import Enumerable, Mechanism, Repeatable
 from discreet.mechanisms.permute_and_flip import PermuteAndFlip
 from tests.mechanisms.elementary import check_fit, check_sum, surest
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from discreet.account import Exponential
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.mechanisms import Quantile
-from discreet.mechanisms._mechanism import Enumerable, Mechanism, Repeatable
-from discreet.mechanisms._runs import Runs
+from discreet.mechanisms.parts.mechanism import Enumerable, Mechanism, Repeatable
+from discreet.mechanisms.parts.runs import Runs
 from discreet.testing import FALSE_ALARM, same, seeded
 from tests.mechanisms.raw import COLUMNS, RELATIONS, STRANGE, check_error, check_fit, check_total, neighbours
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from discreet.account.pure import Pure
-from discreet.account.pure import RandomizedResponse as Loss
+from discreet.account.losses.pure import Pure
+from discreet.account.losses.pure import RandomizedResponse as Loss
 from discreet.core.errors import BadParameter
-from discreet.mechanisms._mechanism import Enumerable, Mechanism, Repeatable
+from discreet.mechanisms.parts.mechanism import Enumerable, Mechanism, Repeatable
 from discreet.mechanisms.randomized_response import RandomizedResponse, trials
 from discreet.testing import FALSE_ALARM, fit, seeded
 from tests.mechanisms.elementary import check_fit, check_sum, surest

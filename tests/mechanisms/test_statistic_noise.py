@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from discreet.account import DiscreteGaussian, DiscreteLaplace, Zcdp
 from discreet.mechanisms import Count
-from discreet.mechanisms._noise import Noise, Sensitivity, calibrated, floats, plus, saturated
+from discreet.mechanisms.parts.integer_noise import Noise, Sensitivity, calibrated, floats, plus, saturated
 
 
 def lost(noise, moves, epsilon):

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import discreet as dp
+from discreet.ask.registered import check_columns
+from discreet.ask.runner import Runner
 from discreet.core.errors import Refusal
-from discreet.curator.register import check_columns
-from discreet.curator.runner import Runner
-from discreet.data.home import home_of
-from discreet.plan.dialects import dialect_of
+from discreet.engines.dialects import dialect_of
+from discreet.engines.home import home_of
 from discreet.plan.expressions import Name
 from discreet.plan.keys import keys_of
 from discreet.plan.nodes import Scan, columns_of
-from discreet.plan.relation import Relation
-from discreet.plan.tallies import Question, Tally
+from discreet.plan.tallies import Tally, TallyQuery
+from discreet.plan.to_sql.relation import Relation
 from tests.neighbours.sources import KINDS
 from tests.neighbours.values import LARGE
 
@@ -118,8 +118,10 @@ class World:
         sums = [Tally("sum", (Name(name),)) for name in numeric if columns[name].kind != "flag"]
         products = [Tally("product", each.of * 2) for each in sums if each.most(columns) < 1000][:3]
         key = next(name for name in columns if columns[name].keys)
-        yield Question(Scan("t"), keys_of([key], columns), (Tally("rows"), Tally("people"), *present, *sums, *products))
-        yield Question(Scan("t"), keys_of([WORD], columns), (Tally("rows"), Tally("people")))
+        yield TallyQuery(
+            Scan("t"), keys_of([key], columns), (Tally("rows"), Tally("people"), *present, *sums, *products)
+        )
+        yield TallyQuery(Scan("t"), keys_of([WORD], columns), (Tally("rows"), Tally("people")))
 
     def check(self, chosen=None):
         """Compare the chosen pairs of neighbours, or all of them."""

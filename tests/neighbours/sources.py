@@ -12,8 +12,8 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from discreet.data import copied
-from discreet.data import source as sources
+from discreet.engines import frame_copy
+from discreet.engines import source as sources
 from tests.neighbours import values as v
 
 _NAMES = count()
@@ -95,7 +95,7 @@ class Arrow(Kind):
         return pa.table({name: arrow_array(kind, found) for name, (kind, found) in columns.items()})
 
     def made(self, columns, folder):
-        return copied.copy(self.table(columns), folder).resolved(folder)
+        return frame_copy.copy(self.table(columns), folder).resolved(folder)
 
 
 class Parquet(Arrow):
@@ -195,7 +195,7 @@ class Pandas(Kind):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             frame = pd.DataFrame({name: self.series(kind, found) for name, (kind, found) in columns.items()})
-        return copied.copy(frame, folder).resolved(folder)
+        return frame_copy.copy(frame, folder).resolved(folder)
 
 
 class PandasArrow(Pandas):
@@ -229,7 +229,7 @@ class Polars(Kind):
 
     def made(self, columns, folder):
         frame = pl.DataFrame([self.series(name, *each) for name, each in columns.items()])
-        return copied.copy(frame, folder).resolved(folder)
+        return frame_copy.copy(frame, folder).resolved(folder)
 
 
 SPARK = (
@@ -260,7 +260,7 @@ class Spark(Parquet):
             engine._session.conf.set(name, value)
 
     def made(self, columns, folder):
-        from discreet.data.spark import settle
+        from discreet.engines.spark.engine import settle
         from tests.spark import MASTER
 
         found = super().made(columns, folder)
@@ -314,7 +314,7 @@ class Postgres(Kind):
     def made(self, columns, folder):
         import psycopg
 
-        from discreet.data.postgres import settle
+        from discreet.engines.postgres.source import settle
         from tests.postgres import shared
 
         self.url = self.url or shared().database()

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from discreet import noise
-from discreet.noise import enclose
+from discreet.noise import enclosure
 from discreet.noise.bernoulli import _coins
 from tests.noise import truth
 from tests.noise.tree import law as law_of
@@ -27,7 +27,7 @@ def test_a_rational_bias_is_met_to_the_last_bit(p):
 def test_a_bias_of_exp_is_met_to_the_last_bit(x):
     found, rest = law_of(
         lambda source: int(
-            _coins(source, (1,), lambda bits: enclose.exp((x.numerator, x.denominator), bits), word=4, step=3)[0]
+            _coins(source, (1,), lambda bits: enclosure.exp((x.numerator, x.denominator), bits), word=4, step=3)[0]
         ),
         31,
     )

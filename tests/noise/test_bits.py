@@ -11,7 +11,7 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from discreet.noise import bits
-from discreet.noise.bits import KEY_LIFE, Source, current
+from discreet.noise.bits import KEY_LIFE, BitSource, current
 
 
 def scripted(*parts):
@@ -24,13 +24,13 @@ def test_the_stream_is_aes_256_in_counter_mode():
     key = bytes.fromhex("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4")
     counter = bytes.fromhex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff")
     block = bytes.fromhex("0bdf7df1591716335e9a8b15c860c502")
-    assert Source(scripted(key, counter)).words(8, 16).tobytes() == block
+    assert BitSource(scripted(key, counter)).words(8, 16).tobytes() == block
 
 
 def test_small_and_large_draws_read_one_stream_without_overlap():
     key, counter = os.urandom(32), os.urandom(16)
     stream = Cipher(algorithms.AES(key), modes.CTR(counter)).encryptor().update(bytes(1 << 16))
-    source = Source(scripted(key, counter))
+    source = BitSource(scripted(key, counter))
     first = source.words(100, 16).tobytes()
     small = source.bits(64).to_bytes(8, "little")
     second = source.words(100, 64).tobytes()
@@ -44,7 +44,7 @@ def test_a_key_is_renewed_after_its_life_and_no_copy_stays(monkeypatch):
     aes = algorithms.AES
     monkeypatch.setattr(algorithms, "AES", lambda key: keys.append(key) or aes(key))
     taken = []
-    source = Source(lambda size: taken.append(os.urandom(size)) or taken[-1])
+    source = BitSource(lambda size: taken.append(os.urandom(size)) or taken[-1])
     assert len(keys) == 1
     source.words(KEY_LIFE // 8, 64)
     assert len(keys) == 1
@@ -57,7 +57,7 @@ def test_a_key_is_renewed_after_its_life_and_no_copy_stays(monkeypatch):
 def test_a_draw_longer_than_a_key_s_life_uses_several_keys(monkeypatch):
     monkeypatch.setattr(bits, "KEY_LIFE", 1 << 20)
     taken = []
-    source = Source(lambda size: taken.append(os.urandom(size)) or taken[-1])
+    source = BitSource(lambda size: taken.append(os.urandom(size)) or taken[-1])
     words = source.words(3 * (1 << 20) // 8, 64)
     assert len(taken) == 6
     assert len(np.unique(words)) == len(words)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from discreet.noise.bits import current
-from discreet.noise.digits import Digits
-from discreet.noise.invert import Inverter
+from discreet.noise.digits import GeometricDigits
+from discreet.noise.inversion import Inverter
 from tests.noise import truth
 from tests.noise.tree import law as law_of
 
@@ -20,7 +20,7 @@ SMALL = {"word": 4, "wide": 8, "step": 4}
 )
 def test_digits_and_sign_together_give_the_law(scale, signed):
     ratio = (scale.numerator, scale.denominator)
-    tables = Digits(ratio, signed=signed, direct=1, top_bits=0, digit_bits=1, **SMALL)
+    tables = GeometricDigits(ratio, signed=signed, direct=1, top_bits=0, digit_bits=1, **SMALL)
     assert tables._shift == 1
     found, rest = law_of(tables.one, 23)
     vector, _ = law_of(lambda source: int(tables.draw(source, np.empty(1, dtype=np.int64))[0]), 23)
@@ -33,13 +33,13 @@ def test_digits_and_sign_together_give_the_law(scale, signed):
 
 
 def test_digits_are_independent_and_split_evenly():
-    tables = Digits((2**30 + 1, 1), signed=True)
+    tables = GeometricDigits((2**30 + 1, 1), signed=True)
     assert tables._shift == 26
     assert [bits for bits, _ in tables._digits] == [8, 9, 9]
 
 
 def test_an_unlikely_far_value_keeps_all_its_bits(monkeypatch):
-    tables = Digits((2**50, 1), signed=True)
+    tables = GeometricDigits((2**50, 1), signed=True)
     draw = Inverter.draw
 
     def far(self, source, out, limit=1 << 62):

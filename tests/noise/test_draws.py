@@ -145,7 +145,7 @@ def test_a_new_key_comes_from_the_system_even_inside_a_label():
 
 def test_a_fixed_stream_is_gone_with_its_block_however_that_was_left():
     def left_open():
-        bits.drawing(bits.Source(fixed=True)).__enter__()  # as an interrupt would have it that comes before the end
+        bits.drawing(bits.BitSource(fixed=True)).__enter__()  # as an interrupt would have it that comes before the end
 
     left_open()
     assert not bits.current().fixed
@@ -177,7 +177,7 @@ def test_interrupts_at_any_moment_leave_no_fixed_stream():
             try:
                 signal.setitimer(signal.ITIMER_REAL, 1e-5 * (1 + number % 20))
                 while True:
-                    with bits.drawing(bits.Source(fixed=True)):
+                    with bits.drawing(bits.BitSource(fixed=True)):
                         pass
             except KeyboardInterrupt as error:
                 kept.append(error)  # as a notebook does

@@ -6,8 +6,8 @@ import pytest
 from mpmath import mp, mpf
 
 from discreet.noise.bins import Bins
-from discreet.noise.digits import Digits
-from discreet.noise.law import Bell, Digit, Geometric, Signed
+from discreet.noise.digits import GeometricDigits
+from discreet.noise.law import Bell, Digit, Geometric, SignedLaw
 from tests.noise import truth
 from tests.noise.truth import GRID, LARGE, number
 
@@ -35,10 +35,10 @@ def ratio(value):
 @pytest.mark.parametrize("scale", GRID + LARGE, ids=str)
 @pytest.mark.parametrize("bits", [8, 64, 128])
 def test_every_threshold_of_the_laplace_tables_encloses_the_true_probability(scale, bits):
-    tables = Digits(ratio(scale), signed=True)
+    tables = GeometricDigits(ratio(scale), signed=True)
     width = 1 << tables._shift
     rate, flip = width / scale, 1 / scale
-    assert tables._top._law == Signed((scale.denominator * width, scale.numerator), ratio(flip))
+    assert tables._top._law == SignedLaw((scale.denominator * width, scale.numerator), ratio(flip))
     assert check(tables._top._law, truth.signed_below(rate, flip), bits) <= 2
     place = tables._shift
     for digit_bits, digit in tables._digits:
@@ -55,7 +55,7 @@ def check_digit(law, rate, size, bits):
 
 @pytest.mark.parametrize("scale", GRID + LARGE, ids=str)
 def test_every_threshold_of_the_geometric_tables_encloses_the_true_probability(scale):
-    tables = Digits(ratio(scale), signed=False)
+    tables = GeometricDigits(ratio(scale), signed=False)
     rate = (1 << tables._shift) / scale
     assert Fraction(*tables._top._law.rate) == rate
     assert isinstance(tables._top._law, Geometric)
@@ -73,7 +73,9 @@ def test_every_threshold_of_the_gaussian_tables_encloses_the_true_probability(si
     assert check(law, truth.bell_below(sigma, width), bits) <= 3
 
 
-@pytest.mark.parametrize("law", [Signed((1, 3), (1, 3)), Geometric((2, 5)), Digit((1, 9), 8), Bell((1, 18))], ids=str)
+@pytest.mark.parametrize(
+    "law", [SignedLaw((1, 3), (1, 3)), Geometric((2, 5)), Digit((1, 9), 8), Bell((1, 18))], ids=str
+)
 def test_boundaries_rise_at_every_precision(law):
     for bits in (4, 8, 64, 200):
         ladder = law.ladder(bits)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from discreet.noise.bins import Bins
-from discreet.noise.digits import Digits
-from discreet.noise.invert import _UNDECIDED
+from discreet.noise.digits import GeometricDigits
+from discreet.noise.inversion import _UNDECIDED
 
 SCALES = [Fraction(1, 3), Fraction(1), Fraction(10), Fraction(63), Fraction(64), Fraction(10**4), Fraction(2**40)]
 
@@ -34,7 +34,7 @@ def loop_count_entropy() -> float:
 
 @pytest.mark.parametrize("scale", SCALES, ids=str)
 def test_the_time_of_a_laplace_draw_tells_less_than_that_of_a_rejection_sampler(scale):
-    tables = Digits((scale.numerator, scale.denominator), signed=True)
+    tables = GeometricDigits((scale.numerator, scale.denominator), signed=True)
     bits = told([tables._top, *(digit for _, digit in tables._digits)])
     assert bits < 0.5 < 1.4 < loop_count_entropy() < 1.6
 
@@ -50,6 +50,6 @@ def test_the_time_of_a_gaussian_draw_tells_less_than_that_of_a_rejection_sampler
 
 
 def test_at_scale_ten_three_draws_in_a_thousand_are_slow():
-    top = Digits((10, 1), signed=True)._top
+    top = GeometricDigits((10, 1), signed=True)._top
     assert 0.002 < slow_share(top) < 0.004
     assert told([top]) < 0.035

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.noise.bits import Source
+from discreet.noise.bits import BitSource
 
 
 class OutOfBits(Exception):
@@ -16,7 +16,7 @@ class OutOfBits(Exception):
         self.wanted = wanted
 
 
-class Script(Source):
+class Script(BitSource):
     """A source that hands out a given string of bits, and stops when it ends."""
 
     __slots__ = ("_script", "used")
@@ -36,7 +36,7 @@ class Script(Source):
         return np.array([self.bits(bits) for _ in range(count)], dtype=f"u{width // 8}")
 
 
-def law(run: Callable[[Source], Hashable], depth: int) -> tuple[dict[Hashable, Fraction], Fraction]:
+def law(run: Callable[[BitSource], Hashable], depth: int) -> tuple[dict[Hashable, Fraction], Fraction]:
     """Return the exact probability of every outcome that at most `depth` bits decide, and of all the rest."""
     found: dict[Hashable, Fraction] = defaultdict(Fraction)
     rest = Fraction(0)

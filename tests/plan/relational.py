@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from discreet.core.schema import Table
-from discreet.data.order import PRIME, multipliers
+from discreet.engines.secret_order import PRIME, multipliers
 from discreet.plan import stability
 from discreet.plan.expressions import Name
 from discreet.plan.nodes import Derive, Filter, Join, PersonJoin, Project, Scan, Union, columns_of, tables_of

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import discreet as dp
 from discreet.core.errors import Refusal
-from discreet.plan.dialect import DUCKDB
+from discreet.engines.dialect import DUCKDB
 from discreet.plan.expressions import Literal, Name, greatest, least, when
-from discreet.plan.scalar import stored_type
+from discreet.plan.to_sql.scalar import stored_type
 from discreet.plan.types import type_of
 
 STEPS = [Fraction(1), Fraction(1, 2), Fraction(1, 100), Fraction(1, 3), Fraction(5), Fraction(7, 4), Fraction(1, 10)]

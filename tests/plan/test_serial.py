@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from discreet.core.errors import Refusal
 from discreet.plan.expressions import Literal, Name, when
-from discreet.plan.scalar import expression_sql
 from discreet.plan.serial import (
     canonical,
     constant_from_record,
@@ -16,6 +15,7 @@ from discreet.plan.serial import (
     expression_from_record,
     expression_record,
 )
+from discreet.plan.to_sql.scalar import expression_sql
 from tests.plan.strategies import OPERATORS, accepted, schemas
 
 

@@ -5,12 +5,10 @@ from itertools import islice
 import pytest
 
 import discreet as dp
-from discreet.data.duckdb import Engine
-from discreet.plan.dialect import DUCKDB
+from discreet.engines.dialect import DUCKDB
+from discreet.engines.duckdb.engine import DuckDBEngine
 from discreet.plan.keys import NO_KEYS, keys_of
 from discreet.plan.nodes import Filter, Join, PersonJoin, Project, Scan, Union, columns_of, public
-from discreet.plan.relation import Relation
-from discreet.plan.rows_sql import rows_sql
 from discreet.plan.stability import (
     MOST_PAIRS,
     Stability,
@@ -21,8 +19,10 @@ from discreet.plan.stability import (
     stability,
     unit_of,
 )
-from discreet.plan.tallies import Question, Tally
-from discreet.plan.to_sql import in_order, tallies_sql
+from discreet.plan.tallies import Tally, TallyQuery
+from discreet.plan.to_sql.relation import Relation
+from discreet.plan.to_sql.rows import rows_sql
+from discreet.plan.to_sql.statement import in_order, tallies_sql
 from tests.plan import worlds
 from tests.plan.relational import SECRET, Data, Oracle
 from tests.plan.worlds import Chance
@@ -143,7 +143,7 @@ def test_no_neighbour_moves_what_two_tables_say_of_people_beyond_its_claim(name)
 
 def test_neighbours_who_meet_in_the_engine_stay_within_the_claim_too():
     moved = 0
-    with Engine(SECRET, threads=1) as engine:
+    with DuckDBEngine(SECRET, threads=1) as engine:
         for unit, question, *both in islice(meetings("meet"), 32):
             answers = []
             for world in both:
@@ -168,7 +168,7 @@ def test_partners_without_the_bound_that_was_declared_are_caught(most, pairs):
     nobody = {name: Data(data.table, []) for name, data in world.items()}
     tables = {name: data.table for name, data in world.items()}
     plan = PersonJoin(Scan("t"), Scan("u"), most=most)
-    question, unit = Question(plan, NO_KEYS, (Tally("rows"),)), unit_of(plan, tables)
+    question, unit = TallyQuery(plan, NO_KEYS, (Tally("rows"),)), unit_of(plan, tables)
     for oracle, moved in ((Oracle(), pairs), (Sociable(), 15)):
         one, other = (oracle.tallied(question, each, unit) for each in (world, nobody))
         assert (one, other) == ([(moved,)], [(0,)])
@@ -205,7 +205,7 @@ def test_no_neighbour_moves_cells_beyond_the_claim():
 
 
 def test_neighbours_through_the_engine_stay_within_the_claim_too():
-    with Engine(SECRET, threads=1) as engine:
+    with DuckDBEngine(SECRET, threads=1) as engine:
         for unit, question, data, neighbour in pairs("engine", ["join"], ("row", "groups", "rows", "table"), 40):
             answers = [
                 in_order(engine.rows(tallies_sql(question, {"t": worlds.loaded(engine, each)}).sql), question)
@@ -342,7 +342,7 @@ def test_one_person_makes_no_more_rows_than_partners_allow_whatever_they_have():
     codes = public("codes", {"n": [1] * 100, "x": list(range(100))})
     plan = Join(Project(Join(Scan("t"), codes, (("n", "n"),)), (("n", "n"),)), codes, (("n", "n"),))
     relation = Relation(data.table, {"id": "BIGINT", "n": "BIGINT"}, "(SELECT 7 AS id, 1 AS n FROM range(500))")
-    with Engine(SECRET, threads=1) as engine:
+    with DuckDBEngine(SECRET, threads=1) as engine:
         sql = rows_sql(plan, {"t": relation}, data.table.unit, DUCKDB)
         assert engine.rows(f"SELECT count(*) FROM ({sql})") == [(MOST_PAIRS,)]
 
@@ -361,8 +361,8 @@ def test_disjoint_rows_of_one_person_reach_many_groups():
     unit = dp.person("id", max_rows=4)
     chance = Chance("disjoint")
     data = Data(dp.Table("t", unit, worlds.COLUMNS), [worlds.raw_row(chance, 1) for _ in range(50)])
-    question = Question(Scan("t"), keys_of(("ward",), worlds.COLUMNS), (Tally("rows"),))
+    question = TallyQuery(Scan("t"), keys_of(("ward",), worlds.COLUMNS), (Tally("rows"),))
     with_one = Oracle().tallied(question, {"t": data}, unit)
     assert sum(rows > 0 for (rows,) in with_one) > 1
     assert stability(Scan("t"), unit, {"t": data.table}, groups=True).l0 == 4
-    assert Oracle().tallied(Question(Scan("t"), NO_KEYS, (Tally("rows"),)), {"t": data}, unit) == [(4,)]
+    assert Oracle().tallied(TallyQuery(Scan("t"), NO_KEYS, (Tally("rows"),)), {"t": data}, unit) == [(4,)]

@@ -5,7 +5,7 @@ import pytest
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.plan.keys import NO_KEYS
 from discreet.plan.nodes import Scan
-from discreet.plan.tallies import Question, Tally
+from discreet.plan.tallies import Tally, TallyQuery
 from tests.plan import worlds
 from tests.plan.relational import steps_of, value
 from tests.plan.worlds import Chance
@@ -52,4 +52,4 @@ def test_a_tally_of_the_wrong_kind_or_size_is_refused():
     with pytest.raises(BadParameter):
         Tally("sum", ())
     with pytest.raises(BadParameter):
-        Question(Scan("t"), NO_KEYS, ())
+        TallyQuery(Scan("t"), NO_KEYS, ())

@@ -11,7 +11,7 @@ from discreet.core.errors import Refusal
 from discreet.plan.expressions import Call, Name, greatest, least, when
 from discreet.plan.functions import FUNCTIONS
 from discreet.plan.refusals import IllTyped, TooWide
-from discreet.plan.scalar import expression_sql
+from discreet.plan.to_sql.scalar import expression_sql
 from discreet.plan.types import check_predicate, type_of
 from tests.plan.strategies import OPERATORS
 

@@ -9,8 +9,8 @@ from discreet.core.schema import Table
 from discreet.plan.expressions import Name, when
 from discreet.plan.keys import NO_KEYS, bins, keys_of
 from discreet.plan.nodes import Derive, Filter, Join, PersonJoin, Project, Scan, Union, columns_of, public
-from discreet.plan.relation import Relation
-from discreet.plan.tallies import Question, Tally
+from discreet.plan.tallies import Tally, TallyQuery
+from discreet.plan.to_sql.relation import Relation
 from tests.plan.relational import Data
 
 COLUMNS = {
@@ -190,7 +190,7 @@ TALLIES = [
 
 def question_of(chance, plan, tables):
     keys = keys_among(chance, columns_of(plan, tables))
-    return Question(plan, keys, (chance.choice(TALLIES), *chance.some(TALLIES, 3)))
+    return TallyQuery(plan, keys, (chance.choice(TALLIES), *chance.some(TALLIES, 3)))
 
 
 def neighbours(chance, data, unit, fresh):

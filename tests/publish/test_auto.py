@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.account.budget import Budget
+from discreet.account.budgets.budget import Budget
+from discreet.publish.allowance import Allowance
 from discreet.publish.auto import chosen
 from discreet.publish.domain import Domain
 from discreet.publish.method import METHODS, check_method
-from discreet.publish.spending import Allowance
-from discreet.publish.workload import Workload
+from discreet.publish.workload import MarginalWorkload
 
 ADULT = {"workclass": 9, "education": 16, "marital": 7, "occupation": 15, "relation": 6, "race": 5, "sex": 2, "rich": 2}
 ADULT_32 = {**ADULT, "age": 32, "weight": 32, "gain": 32, "lost": 32, "hours": 32, "country": 42}
@@ -22,7 +22,7 @@ NLTCS = {f"item{number}": 2 for number in range(16)}
 def _chosen(sizes, epsilon, delta=None, workload=3):
     domain = Domain.of(sizes)
     allowance = Allowance.of(Budget(epsilon=Fraction(epsilon), delta=delta))
-    return chosen(domain, allowance, Workload.of(domain, workload))[0]
+    return chosen(domain, allowance, MarginalWorkload.of(domain, workload))[0]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_single_attributes_are_measured_by_themselves():
 def test_a_choice_can_be_carried_out_and_says_why(sizes, ways, epsilon, delta, rows):
     domain = Domain.of({f"a{place}": size for place, size in enumerate(sizes)})
     allowance = Allowance.of(Budget(epsilon=epsilon, delta=delta), rows)
-    method, why = chosen(domain, allowance, Workload.of(domain, ways))
+    method, why = chosen(domain, allowance, MarginalWorkload.of(domain, ways))
     assert method in METHODS
     check_method(method, domain)
     assert why.startswith(f"{method}: ")

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from discreet import publish
-from discreet.account.budget import Budget
+from discreet.account.budgets.budget import Budget
 from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.core.schema import between, date, flag, one_of, text
 from discreet.publish.coding import Coding
-from discreet.publish.twin import Twin
+from discreet.publish.synthetic_data import SyntheticData
 from discreet.testing import FALSE_ALARM, fit, seeded
 from tests.publish.worlds import made
 
@@ -236,7 +236,7 @@ def test_a_file_whose_coding_is_of_another_table_is_refused(twin):
     ):
         assert wrong != text
         with pytest.raises(BadParameter):
-            Twin.from_json(wrong)
+            SyntheticData.from_json(wrong)
 
 
 def test_a_condition_draws_the_code_that_it_names():

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.core.errors import BadParameter, UnknownName
-from discreet.publish.coded import Coded
+from discreet.publish.code_table import Coded
 from discreet.publish.domain import Domain
 from tests.publish.worlds import made
 

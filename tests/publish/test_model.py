@@ -7,9 +7,9 @@ import pytest
 from scipy.special import gammaincc
 
 from discreet.publish.model.belief import Schedule
-from discreet.publish.model.fit import Noisy, fit
+from discreet.publish.model.fit import NoisyMarginal, fit
 from discreet.publish.model.junction import Junction, cells_with
-from discreet.publish.model.marginal import Marginals
+from discreet.publish.model.marginal import ModelMarginals
 from discreet.publish.model.sample import sample
 from discreet.publish.model.views import Views
 from tests.publish.worlds import joint, made, random_cliques, random_fit, subsets
@@ -74,11 +74,12 @@ def test_what_was_measured_without_noise_is_fitted_exactly():
     whole = generator.integers(1, 30, (3, 4, 2, 3)).astype(float)
     cliques = [(0, 1), (1, 2), (2, 3), (0, 3)]
     measured = [
-        Noisy(clique, whole.sum(axis=tuple(each for each in range(4) if each not in clique)), 1.0) for clique in cliques
+        NoisyMarginal(clique, whole.sum(axis=tuple(each for each in range(4) if each not in clique)), 1.0)
+        for clique in cliques
     ]
     found = fit(Junction.of(whole.shape, cliques), measured, steps=3000, tolerance=0)
     assert found.total == pytest.approx(whole.sum())
-    marginals = Marginals.of(found)
+    marginals = ModelMarginals.of(found)
     for each in measured:
         np.testing.assert_allclose(marginals.table(each.clique) * found.total, each.values, atol=0.05)
 
@@ -88,13 +89,14 @@ def test_a_fit_that_begins_from_an_earlier_one_is_nearer_after_a_few_steps():
     whole = generator.integers(1, 30, (4, 4, 4, 4)).astype(float)
     cliques = [(0, 1), (1, 2), (2, 3)]
     measured = [
-        Noisy(clique, whole.sum(axis=tuple(each for each in range(4) if each not in clique)), 1.0) for clique in cliques
+        NoisyMarginal(clique, whole.sum(axis=tuple(each for each in range(4) if each not in clique)), 1.0)
+        for clique in cliques
     ]
     before = fit(Junction.of(whole.shape, cliques[:2]), measured[:2], steps=500)
     tree = Junction.of(whole.shape, cliques)
 
     def misfit(model):
-        marginals = Marginals.of(model)
+        marginals = ModelMarginals.of(model)
         return sum(((marginals.table(each.clique) * model.total - each.values) ** 2).sum() for each in measured)
 
     assert misfit(fit(tree, measured, steps=5, start=before)) < misfit(fit(tree, measured, steps=5))
@@ -105,7 +107,11 @@ def test_no_row_is_put_where_none_may_be():
     forbidden = np.zeros((3, 3))
     forbidden[0, 1] = -1e6
     values = generator.integers(5, 50, (3, 3)).astype(float)
-    found = fit(Junction.of((3, 3), [(0, 1)]), [Noisy((0, 1), values, 1.0)], forbidden=[Noisy((0, 1), forbidden, 1.0)])
+    found = fit(
+        Junction.of((3, 3), [(0, 1)]),
+        [NoisyMarginal((0, 1), values, 1.0)],
+        forbidden=[NoisyMarginal((0, 1), forbidden, 1.0)],
+    )
     assert found.tables[0][0, 1] == 0
     assert found.tables[0].sum() == pytest.approx(1)
 
@@ -113,7 +119,7 @@ def test_no_row_is_put_where_none_may_be():
 @pytest.mark.parametrize("seed", SEEDS)
 def test_any_marginal_is_that_of_the_whole_table(seed):
     model = random_fit(made(seed))
-    whole, marginals = joint(model), Marginals.of(model)
+    whole, marginals = joint(model), ModelMarginals.of(model)
     for clique in subsets(6, 4):
         wanted = whole.sum(axis=tuple(each for each in range(6) if each not in clique))
         np.testing.assert_allclose(marginals.table(clique), wanted, atol=1e-7)
@@ -125,7 +131,7 @@ def test_every_pair_of_columns_of_a_sample_has_the_models_marginal(independent):
     rows = 20_000
     for seed in range(4):
         model = random_fit(made(seed))
-        columns, marginals = sample(model, rows, independent=independent), Marginals.of(model)
+        columns, marginals = sample(model, rows, independent=independent), ModelMarginals.of(model)
         for one, other in itertools.combinations(range(6), 2):
             expected = marginals.table((one, other)) * rows
             counted = np.zeros(expected.shape)

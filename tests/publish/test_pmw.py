@@ -9,14 +9,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.account.budget import Budget
-from discreet.account.pure import Pure
-from discreet.account.zcdp import Zcdp
+from discreet.account.budgets.budget import Budget
+from discreet.account.losses.pure import Pure
+from discreet.account.losses.zcdp import Zcdp
 from discreet.core.errors import BadParameter, Refusal, UnknownName
+from discreet.publish.allowance import Spending
 from discreet.publish.domain import Domain
 from discreet.publish.pmw import SHARES, Weights, picked
-from discreet.publish.spending import Spending
-from discreet.publish.weighing import Ended, Histogram, weigh
+from discreet.publish.pmw_session import Ended, PublicHistogram, weigh
 from discreet.testing import seeded
 from tests.publish.worlds import dependent_table, made
 
@@ -112,7 +112,7 @@ def test_a_delta_makes_many_updates_compare_with_less_noise():
 
 
 def test_a_histogram_moves_to_where_it_agrees_and_keeps_all_proportions():
-    found = Histogram(made(1).dirichlet(np.ones(12)).reshape(3, 4))
+    found = PublicHistogram(made(1).dirichlet(np.ones(12)).reshape(3, 4))
     before, where = found.table.copy(), {0: (0, 2), 1: (1,)}
     found.move(where, 0.4)
     meant = np.zeros((3, 4), bool)

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from discreet import publish
-from discreet.account.budget import Budget
+from discreet.account.budgets.budget import Budget
 from discreet.core.errors import BadParameter
 from discreet.core.schema import between, one_of
 from discreet.publish import quality
+from discreet.publish.allowance import Allowance
 from discreet.publish.domain import Domain
-from discreet.publish.expected import expected
-from discreet.publish.spending import Allowance
-from discreet.publish.workload import Workload
+from discreet.publish.expected_error import expected
+from discreet.publish.workload import MarginalWorkload
 from discreet.testing import seeded
 from tests.publish.worlds import dependent_table, made
 
@@ -120,7 +120,7 @@ def test_the_truth_is_told_of_declared_values_too():
 def test_expectations_are_those_of_the_noise_that_is_drawn(budget):
     """The sum of 4000 absolute values of noise lies within five standard errors: false alarms of 6e-7."""
     domain = Domain.of({"wide": 4000})
-    (line,) = expected(domain, Allowance.of(budget), Workload.of(domain, 1), 1000).singles
+    (line,) = expected(domain, Allowance.of(budget), MarginalWorkload.of(domain, 1), 1000).singles
     with seeded(3):
         twin = publish.synthesize({"wide": []}, domain, budget=budget, method="independent")
     noise = abs(twin.measured[0].values)
@@ -130,7 +130,7 @@ def test_expectations_are_those_of_the_noise_that_is_drawn(budget):
 
 def test_a_budget_that_is_too_small_to_be_useful_is_told_beforehand():
     domain = Domain.of({"a": 50, "b": 20})
-    workload = Workload.of(domain, 2)
+    workload = MarginalWorkload.of(domain, 2)
     small = expected(domain, Allowance.of(Budget(epsilon=0.01)), workload, 1000)
     assert "too little to be useful" in str(small)
     assert not any(

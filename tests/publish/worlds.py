@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from discreet.publish.domain import Domain
-from discreet.publish.model.fit import Fit, Noisy, fit
+from discreet.publish.model.fit import Fit, NoisyMarginal, fit
 from discreet.publish.model.junction import Junction
 
 
@@ -27,7 +27,7 @@ def random_fit(generator, *, attributes=6, many=4, steps=200):
     sizes = tuple(int(size) for size in generator.integers(1, 4, attributes))
     cliques = random_cliques(generator, attributes, many)
     measured = [
-        Noisy(clique, 50 * generator.random(shape) + generator.normal(0, 3, shape), 1.0)
+        NoisyMarginal(clique, 50 * generator.random(shape) + generator.normal(0, 3, shape), 1.0)
         for clique in cliques
         for shape in [[sizes[place] for place in clique]]
     ]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from discreet import local
-from discreet.local.batch import Batch, new_batch_key
+from discreet.local.batch import ReportBatch, new_batch_key
 from discreet.local.collection import Collection, new_key, read, sign
 from discreet.serve.postgres_sketches import PostgresSketches
 from discreet.serve.sqlite_sketches import SqliteSketches
@@ -20,7 +20,7 @@ def reports(count, value=0):
 def batch(made, epoch=0, key=None, spec=None, count=None):
     """The bytes of a batch, with any field replaced."""
     number = len(made) if count is None else count
-    return Batch(spec or COLLECTION.hash, key or new_batch_key(), epoch, number, bytes(made)).encode()
+    return ReportBatch(spec or COLLECTION.hash, key or new_batch_key(), epoch, number, bytes(made)).encode()
 
 
 def sqlite(folder):

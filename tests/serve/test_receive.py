@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet import local
-from discreet.local.batch import Batch, new_batch_key
+from discreet.local.batch import ReportBatch, new_batch_key
 from discreet.local.collection import Collection, new_key, read, sign
 from discreet.noise import uniform
 from discreet.serve import receive
 from discreet.serve.receive import Receiver
-from discreet.serve.sketches import Unavailable
+from discreet.serve.sketches import StoreUnavailable
 from discreet.serve.sqlite_sketches import SqliteSketches
 from discreet.testing import seeded
 from tests.serve.collections import COLLECTION, PROTOCOL, batch, reports, sqlite
@@ -103,7 +103,7 @@ def test_a_count_that_does_not_fit_is_rejected(receiver, count):
 def test_a_store_that_fails_means_try_again_and_counts_nothing(receiver):
     class Broken:
         def add(self, *_):
-            raise Unavailable("store", why="no room", fix="wait")
+            raise StoreUnavailable("store", why="no room", fix="wait")
 
         reject = add
 
@@ -126,7 +126,7 @@ def test_no_bytes_at_all_raise_an_exception(body):
 def fuzzed(collection, count):
     """Bodies that must be rejected, and why: every kind of damage to a good batch, in turn."""
     size, good = collection.protocol.bytes_per_report, bytes(collection.protocol.encode([1, 2, 3]))
-    whole = Batch(collection.hash, new_batch_key(), 0, 3, good).encode()
+    whole = ReportBatch(collection.hash, new_batch_key(), 0, 3, good).encode()
     cuts, places, values = (uniform(n, count).tolist() for n in (len(whole), len(whole), 255))
     for number in range(count):
         key = number.to_bytes(16, "big")
@@ -134,17 +134,20 @@ def fuzzed(collection, count):
             case 0:
                 yield "malformed", whole[: cuts[number]]
             case 1:
-                yield "wrong_length", Batch(collection.hash, key, 0, 3, good + bytes(1 + cuts[number] % size)).encode()
+                yield (
+                    "wrong_length",
+                    ReportBatch(collection.hash, key, 0, 3, good + bytes(1 + cuts[number] % size)).encode(),
+                )
             case 2:
-                yield "wrong_length", Batch(collection.hash, key, 0, 4 + cuts[number], good).encode()
+                yield "wrong_length", ReportBatch(collection.hash, key, 0, 4 + cuts[number], good).encode()
             case 3:
                 spec = bytearray(collection.hash)
                 spec[places[number] % 32] ^= 1 + values[number]
-                yield "other_spec", Batch(bytes(spec), key, 0, 3, good).encode()
+                yield "other_spec", ReportBatch(bytes(spec), key, 0, 3, good).encode()
             case 4:
-                yield "no_epoch", Batch(collection.hash, key, collection.epochs + cuts[number], 3, good).encode()
+                yield "no_epoch", ReportBatch(collection.hash, key, collection.epochs + cuts[number], 3, good).encode()
             case 5:
-                yield "out_of_range", Batch(collection.hash, key, 0, 1, b"\xff" * size).encode()
+                yield "out_of_range", ReportBatch(collection.hash, key, 0, 1, b"\xff" * size).encode()
             case 6:
                 yield "malformed", whole + bytes([values[number]])
             case 7:

@@ -9,7 +9,7 @@ from discreet import local
 from discreet.core.errors import MissingExtra, Refusal
 from discreet.local.collection import Collection, new_key, read, sign
 from discreet.serve.postgres_sketches import PostgresSketches
-from discreet.serve.sketches import OtherCollection, Outcome, Rejections, Unavailable, key_hash
+from discreet.serve.sketches import BatchOutcome, OtherCollection, Rejections, StoreUnavailable, key_hash
 from discreet.serve.sqlite_sketches import SqliteSketches
 from tests.postgres import shared
 from tests.serve.collections import COLLECTION, PROTOCOL, postgres, reports, sqlite
@@ -40,14 +40,14 @@ def sketch(count):
 def test_what_was_added_is_there_after_opening_again(opens):
     made = sketch(20)
     store = opens()
-    assert store.add(1, KEY, made) is Outcome.ADDED
+    assert store.add(1, KEY, made) is BatchOutcome.ADDED
     store.reject("malformed", 3)
     store.disconnect()
     again = opens()
     assert again.sketch(1) == made
     assert again.sketch(0).reports == 0
     assert again.rejected() == {"malformed": 3}
-    assert again.add(1, KEY, made) is Outcome.REPLAYED
+    assert again.add(1, KEY, made) is BatchOutcome.REPLAYED
     assert again.sketch(1) == made
 
 
@@ -63,9 +63,9 @@ def test_rejections_of_several_runs_add_up(opens):
 def test_two_stores_over_one_place_count_together(opens):
     first, second = opens(), opens()
     made = [sketch(5), sketch(7)]
-    assert first.add(0, b"a" * 16, made[0]) is Outcome.ADDED
-    assert second.add(0, b"b" * 16, made[1]) is Outcome.ADDED
-    assert second.add(0, b"a" * 16, made[0]) is Outcome.REPLAYED
+    assert first.add(0, b"a" * 16, made[0]) is BatchOutcome.ADDED
+    assert second.add(0, b"b" * 16, made[1]) is BatchOutcome.ADDED
+    assert second.add(0, b"a" * 16, made[0]) is BatchOutcome.REPLAYED
     assert first.sketch(0) == second.sketch(0) == made[0] + made[1]
 
 
@@ -81,16 +81,16 @@ def test_threads_that_add_at_once_lose_nothing_and_repeat_nothing(opens):
         thread.start()
     for thread in threads:
         thread.join()
-    assert outcomes.count(Outcome.ADDED) == 20
-    assert outcomes.count(Outcome.REPLAYED) == 60
+    assert outcomes.count(BatchOutcome.ADDED) == 20
+    assert outcomes.count(BatchOutcome.REPLAYED) == 60
     assert stores[0].sketch(0).reports == 60
 
 
 def test_a_closed_epoch_takes_no_more(opens):
     store = opens()
     store.close(1)
-    assert store.add(1, KEY, sketch(5)) is Outcome.CLOSED
-    assert store.add(0, KEY, sketch(5)) is Outcome.ADDED
+    assert store.add(1, KEY, sketch(5)) is BatchOutcome.CLOSED
+    assert store.add(0, KEY, sketch(5)) is BatchOutcome.ADDED
     assert store.closed() == {1}
 
 
@@ -99,7 +99,7 @@ def test_closing_the_last_epoch_forgets_all_keys(opens):
     store.add(0, KEY, sketch(5))
     store.close()
     assert store.closed() == {0, 1, 2}
-    assert store.add(0, b"n" * 16, sketch(5)) is Outcome.CLOSED
+    assert store.add(0, b"n" * 16, sketch(5)) is BatchOutcome.CLOSED
     assert opens().sketch(0).reports == 5
 
 
@@ -156,7 +156,7 @@ def test_collections_share_a_database_without_meeting():
     one, two = PostgresSketches(url, COLLECTION), PostgresSketches(url, other())
     one.add(0, KEY, sketch(5))
     assert two.sketch(0).reports == 0
-    assert two.add(0, KEY, two.sketch(0)) is Outcome.ADDED
+    assert two.add(0, KEY, two.sketch(0)) is BatchOutcome.ADDED
     one.disconnect()
     two.disconnect()
 
@@ -175,17 +175,17 @@ def test_a_file_that_is_locked_is_unavailable_and_nothing_is_lost(tmp_path):
     blocker = sqlite3.connect(tmp_path / "collector.sqlite", isolation_level=None)
     blocker.execute("BEGIN IMMEDIATE")
     store.reject("malformed", 2)
-    with pytest.raises(Unavailable, match="try again"):
+    with pytest.raises(StoreUnavailable, match="try again"):
         store.add(0, KEY, sketch(5))
     blocker.execute("ROLLBACK")
     blocker.close()
-    assert store.add(0, KEY, sketch(5)) is Outcome.ADDED
+    assert store.add(0, KEY, sketch(5)) is BatchOutcome.ADDED
     assert store.rejected() == {"malformed": 2}
     store.disconnect()
 
 
 def test_a_database_that_does_not_answer_is_unavailable():
-    with pytest.raises(Unavailable, match="database"):
+    with pytest.raises(StoreUnavailable, match="database"):
         PostgresSketches("postgresql://nobody@127.0.0.1:1/none?connect_timeout=1", COLLECTION)
 
 
@@ -217,10 +217,10 @@ def test_a_database_that_crashes_loses_no_batch_that_was_acknowledged():
     for number in range(30):
         if number % 10 == 5:
             server.crash()
-            with pytest.raises(Unavailable):
+            with pytest.raises(StoreUnavailable):
                 store.add(0, number.to_bytes(16, "big"), sketch(3))
             server.restart()
-        assert store.add(0, number.to_bytes(16, "big"), sketch(3)) is Outcome.ADDED
+        assert store.add(0, number.to_bytes(16, "big"), sketch(3)) is BatchOutcome.ADDED
         counted += 3
     assert store.sketch(0).reports == counted
     store.disconnect()
@@ -258,8 +258,8 @@ def test_a_closing_that_failed_goes_on_to_know_repeated_batches(tmp_path):
     store = sqlite(tmp_path)
     store.add(0, KEY, sketch(3))
     whole, store._connection = store._connection, Full(store._connection)
-    with pytest.raises(Unavailable):
+    with pytest.raises(StoreUnavailable):
         store.close()
     store._connection = whole
-    assert store.add(0, KEY, sketch(3)) == Outcome.REPLAYED
+    assert store.add(0, KEY, sketch(3)) == BatchOutcome.REPLAYED
     store.disconnect()

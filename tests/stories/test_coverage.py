@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import discreet as dp
+from discreet.answers.interval import interval
+from discreet.ask.release import _tallied
 from discreet.core.schema import between
 from discreet.core.unit import person, row
-from discreet.curator.answering import _tallied
-from discreet.curator.interval import interval
 from discreet.plan.keys import NO_KEYS
 from discreet.testing import seeded
 from tests.curator.questions import answered, engine, opened

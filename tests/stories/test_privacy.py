@@ -8,11 +8,11 @@ cost all of the price. False accusations have probability 1e-6 each.
 import pytest
 
 import discreet as dp
-from discreet.account.approx import Approx
-from discreet.account.pure import Pure
+from discreet.account.losses.approx import Approx
+from discreet.account.losses.pure import Pure
+from discreet.answers.functions import value_of
 from discreet.core.schema import between, one_of, text
 from discreet.core.unit import person, row
-from discreet.curator.functions import value_of
 from discreet.lab import audit
 from discreet.testing import seeded
 from tests.curator.questions import answered, opened

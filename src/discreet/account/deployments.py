@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
-from discreet.account.approx import Approx
-from discreet.account.checks import Number, failure
-from discreet.account.loss import PrivacyLoss
-from discreet.account.pure import Pure
-from discreet.account.upward import up
-from discreet.account.zcdp import Zcdp
+from discreet.account.losses.approx import Approx
+from discreet.account.losses.loss import PrivacyLoss
+from discreet.account.losses.pure import Pure
+from discreet.account.losses.zcdp import Zcdp
+from discreet.account.numeric.checks import Number, failure
+from discreet.account.numeric.rounding import up
 
 Model = Literal["local", "central", "not told"]
 

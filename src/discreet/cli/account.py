@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
-from discreet.cli._deployments import deployments
-from discreet.cli._file import NEW_FILE, written_anywhere
-from discreet.cli.output import Output
+from discreet.cli.shared.deployments import deployments
+from discreet.cli.shared.files import NEW_FILE, written_anywhere
+from discreet.cli.shared.output import Output
 from discreet.core.errors import BadParameter
+from discreet.core.rational import parse_written
 from discreet.core.unit import Relation
-from discreet.core.written import parse_written
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from rich.table import Table
 
-    from discreet.cli._methods import Outcome
+    from discreet.cli.shared.accounting_methods import MethodOutcome
 
 _EVENTS = """\b
 laplace:10*1000              a thousand Laplace mechanisms of scale 10
@@ -65,8 +65,8 @@ command.add_command(deployments)
 @click.pass_obj
 def compose(output: Output, events: tuple[str, ...], delta: Fraction, relation: Relation) -> None:
     """Show the epsilon of EVENTS together, by every method side by side."""
-    from discreet.cli._expression import join, parse
-    from discreet.cli._methods import compare
+    from discreet.cli.shared.accounting_methods import compare
+    from discreet.cli.shared.loss_expression import join, parse
 
     text = join(events)
     outcomes = compare(parse(text, relation=relation), delta)
@@ -89,7 +89,7 @@ def convert(
     output: Output, rho: Fraction | None, mu: Fraction | None, epsilon: Fraction | None, delta: Fraction | None
 ) -> None:
     """Turn one way of stating privacy into the others."""
-    from discreet.cli._convert import converted
+    from discreet.cli.shared.conversions import converted
 
     lines = converted(rho=rho, mu=mu, epsilon=epsilon, delta=delta)
     table = _table(lines.title, "formula", lines.quantity, "where from")
@@ -113,7 +113,7 @@ def calibrate(
 
     The figure is rounded to the safe side: what it gives is at most EPSILON.
     """
-    import discreet.account.calibrate as search
+    import discreet.account.budgets.calibrate as search
 
     given = {"epsilon": epsilon, "delta": delta, "rate": rate, "steps": steps}
     wanted = {
@@ -152,8 +152,8 @@ def plot(
     output: Output, events: tuple[str, ...], delta: Fraction, most: int, tradeoff: bool, out: Path, relation: Relation
 ) -> None:
     """Plot the epsilon of k times EVENTS against k, or the trade-off curve of EVENTS."""
-    from discreet.cli._account_plot import plot_epsilon, plot_tradeoff
-    from discreet.cli._expression import join, parse
+    from discreet.cli.shared.account_plot import plot_epsilon, plot_tradeoff
+    from discreet.cli.shared.loss_expression import join, parse
 
     text = join(events)
     loss = parse(text, relation=relation)
@@ -164,7 +164,7 @@ def plot(
     output.show(result, f"The plot of {what} is in [bold]{out}[/bold].")
 
 
-def _comparison(text: str, delta: Fraction, outcomes: list[Outcome]) -> Table:
+def _comparison(text: str, delta: Fraction, outcomes: list[MethodOutcome]) -> Table:
     from rich.markup import escape
 
     table = _table(f"{escape(text)} at delta {_figure(float(delta))}", "method", "epsilon", "what it is, or why not")
@@ -177,7 +177,7 @@ def _comparison(text: str, delta: Fraction, outcomes: list[Outcome]) -> Table:
     return table
 
 
-def _method(row: Outcome) -> dict[str, object]:
+def _method(row: MethodOutcome) -> dict[str, object]:
     return {"epsilon": row.epsilon, "note": row.note}
 
 

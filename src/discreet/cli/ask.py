@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from discreet.cli._answered import check_plot, draw, plain, plot_option, record_of
-from discreet.cli._ask import keys_of, price_of, question_options, rows_of, session_of, text_of
-from discreet.cli._file import NEW_FILE, write_text
-from discreet.cli.output import Output
+from discreet.cli.shared.answer_output import check_plot, draw, plain, plot_option, record_of
+from discreet.cli.shared.files import NEW_FILE, write_text
+from discreet.cli.shared.output import Output
+from discreet.cli.shared.question_options import keys_of, price_of, question_options, rows_of, session_of, text_of
 from discreet.core.errors import BadParameter
 from discreet.core.printable import spreadsheet_cell
 
 if TYPE_CHECKING:
-    from discreet.curator.answer import Answer
+    from discreet.answers.answer import Answer
 
 
 @click.command()

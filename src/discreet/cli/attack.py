@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from discreet.cli._folder import Folder
+from discreet.cli.shared.folder import Folder
 from discreet.core.registry import Registry
 
 attacks = Registry("attack", "discreet.cli.attacks", entry=lambda _: "command")

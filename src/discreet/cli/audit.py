@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli._audit_sql import STYLES, audit_question, question_of
-from discreet.cli._file import NEW_FILE, written_anywhere
-from discreet.cli._vault import budget_options, vault_option
-from discreet.cli.exits import Exit, code_of
-from discreet.cli.output import Output, console
+from discreet.cli.shared.audit_sql import STYLES, audit_question, question_of
+from discreet.cli.shared.exits import Exit, code_of
+from discreet.cli.shared.files import NEW_FILE, written_anywhere
+from discreet.cli.shared.output import Output, console
+from discreet.cli.shared.vault_options import budget_options, vault_option
 from discreet.core.errors import BadParameter
-from discreet.core.written import parse_written
+from discreet.core.rational import parse_written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from discreet.lab.finding import Finding
+    from discreet.lab.audits.finding import Finding
 
 Audited = list[tuple[str, str, "Finding"]]
 
@@ -80,7 +80,7 @@ def command(
     same randomness. A question, a SELECT in quotes, is asked about made-up rows of the declared tables, through the
     engine that would answer it: of the vault only declarations are read. What is refuted ends with exit code 5.
     """
-    from discreet.lab.finding import ClaimViolated, worst
+    from discreet.lab.audits.finding import ClaimViolated, worst
 
     question = question_of(names)
     draws = None if samples is None else _count("samples", samples)
@@ -127,9 +127,9 @@ def command(
 
 
 def _run(output: Output, names: list[str], samples: int, layers: tuple[str, ...]) -> Audited:
-    from discreet.lab.audit import examine
-    from discreet.lab.finding import LAYERS
-    from discreet.lab.trials import trials
+    from discreet.lab.audits.audit import examine
+    from discreet.lab.audits.finding import LAYERS
+    from discreet.lab.audits.trials import trials
 
     chosen = [layer for layer in LAYERS if not layers or layer.replace("_", "-") in layers]
     work = [(name, trial) for name in names for trial in trials(name)]

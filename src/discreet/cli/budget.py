@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli._vault import opened, vault_option
-from discreet.cli.output import Output, console
+from discreet.cli.shared.output import Output, console
+from discreet.cli.shared.vault_options import opened, vault_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,9 +44,9 @@ def command(output: Output, vault: Path | str, token: str | None) -> None:
 
 
 def _record(standing: Standing, tables: dict[str, str]) -> dict[str, Any]:
-    from discreet.curator._accounts import budget_of_filter
-    from discreet.curator.register import budget_record
-    from discreet.curator.remaining import percent, share_left
+    from discreet.ask.registered import budget_record
+    from discreet.ask.remaining import percent, share_left
+    from discreet.curator.accounts import budget_of_filter
 
     limit = standing.filter
     return {
@@ -90,7 +90,7 @@ def _counted(standings: Sequence[Standing]) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.text import Text
 
-    from discreet.curator.remaining import counted
+    from discreet.ask.remaining import counted
 
     for each in standings:
         if words := counted(each.filter):
@@ -101,7 +101,7 @@ def _table(standings: Sequence[Standing]) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from discreet.curator.remaining import declared, share_left
+    from discreet.ask.remaining import declared, share_left
 
     roomy = console().width >= _ROOMY
     table = Table.grid(padding=(0, 1, 0, 0))
@@ -132,7 +132,7 @@ def _bar(share: Fraction, width: int) -> Text:
 
 
 def _left(standing: Standing) -> str:
-    from discreet.curator.remaining import delta_is_short, percent, share_left
+    from discreet.ask.remaining import delta_is_short, percent, share_left
 
     left = share_left(standing.filter)
     words = f"{percent(left)} left" if left else "nothing left"

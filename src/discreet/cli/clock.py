@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from discreet.cli._vault import opened, vault_option
-from discreet.cli.output import Output
+from discreet.cli.shared.output import Output
+from discreet.cli.shared.vault_options import opened, vault_option
 
 
 @click.command()

@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from discreet.cli._collecting import (
+from discreet.cli.shared.collection_options import (
     COLLECTION,
     KEY,
     STORE,
@@ -22,8 +22,8 @@ from discreet.cli._collecting import (
     signed_text,
     store_option,
 )
-from discreet.cli._file import NEW_FILE, write_text, written
-from discreet.cli.output import Output
+from discreet.cli.shared.files import NEW_FILE, write_text, written
+from discreet.cli.shared.output import Output
 from discreet.core.errors import BadParameter, Refusal
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def estimate(
     store: str | None,
 ) -> None:
     """Estimate from the reports of FOLDER, with error bars."""
-    from discreet.cli._estimating import gathered, views
+    from discreet.cli.shared.estimate_output import gathered, views
     from discreet.local.poisoning import influence
 
     with opened(folder, store) as found:
@@ -220,7 +220,7 @@ def estimate(
 @click.pass_obj
 def status(output: Output, folder: Path, store: str | None) -> None:
     """Show how many reports have come in, what was rejected and why, and which epochs are unlike the others."""
-    from discreet.cli._estimating import status_record, status_views
+    from discreet.cli.shared.estimate_output import status_record, status_views
 
     with opened(folder, store) as found:
         record = status_record(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from discreet.cli.output import Output
+from discreet.cli.shared.output import Output
 
 _INSTALL = {
     "bash": 'eval "$(discreet completion bash)"  # in ~/.bashrc',

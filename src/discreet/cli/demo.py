@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from discreet.cli._file import NEW_FILES
-from discreet.cli.output import Output, console
+from discreet.cli.shared.files import NEW_FILES
+from discreet.cli.shared.output import Output, console
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from discreet.cli._demo_vault import Place
+    from discreet.cli.demonstration.vault import DemoFolder
 
 PLAY = """\
 \"\"\"A question of your own: change it, and run it with the Python that Discreet is installed for.\"\"\"
@@ -54,15 +54,14 @@ def command(output: Output, out: Path) -> None:
     Everything lands in one folder, with a vault to play with. A second run uses the same vault: the question was paid
     for, so that its answer is replayed, free.
     """
-    from discreet.lab.finding import ClaimViolated
+    from discreet.lab.audits.finding import ClaimViolated
 
     started = perf_counter()
     with ExitStack() as stack:
         with _watched(output, "opening the vault"):
-            from discreet.cli import _demo_steps as steps
-            from discreet.cli import _demo_views as views
-            from discreet.cli._demo_page import Shown, page
-            from discreet.cli._demo_vault import opened
+            from discreet.cli.demonstration import steps, views
+            from discreet.cli.demonstration.page import Shown, page
+            from discreet.cli.demonstration.vault import opened
 
             vault = stack.enter_context(opened(out))
         with _watched(output, "asking"):
@@ -121,7 +120,7 @@ def _watched(output: Output, doing: str) -> Iterator[None]:
         yield
 
 
-def _last(place: Place, seconds: float) -> list[str]:
+def _last(place: DemoFolder, seconds: float) -> list[str]:
     # Commands stand whole on lines of their own, however narrow the screen.
     return [
         "",
@@ -131,7 +130,7 @@ def _last(place: Place, seconds: float) -> list[str]:
     ]
 
 
-def _next(place: Place) -> list[str]:
+def _next(place: DemoFolder) -> list[str]:
     program, python = _program("discreet"), _program("python")
     return [
         shlex.join([program, "explain", str(place.answer)]),

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from discreet.cli._answered import check_plot, draw, plot_option, record_of
-from discreet.cli.output import Output
+from discreet.cli.shared.answer_output import check_plot, draw, plot_option, record_of
+from discreet.cli.shared.output import Output
 from discreet.core.errors import BadParameter, Refusal
 
 if TYPE_CHECKING:
-    from discreet.curator.answer import Answer
+    from discreet.answers.answer import Answer
 
 
 @click.command()
@@ -37,7 +37,7 @@ def command(output: Output, answer: Path, plot: Path | None) -> None:
 
 
 def _read(path: Path) -> Answer:
-    from discreet.curator.answer import Answer
+    from discreet.answers.answer import Answer
 
     name = str(path)
     try:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from discreet.cli._vault import budget_of, budget_options, opened, vault_option
-from discreet.cli.output import Output
+from discreet.cli.shared.output import Output
+from discreet.cli.shared.vault_options import budget_of, budget_options, opened, vault_option
 from discreet.core.errors import Refusal
 
 if TYPE_CHECKING:
@@ -86,13 +86,13 @@ def _caps(curator: Curator, analyst: str, accounts: Collection[str]) -> dict[tup
 
 
 def _ended(cap: Standing) -> str:
-    from discreet.curator.remaining import declared
+    from discreet.ask.remaining import declared
 
     return f"{declared(cap.filter)} of {cap.account}{' a month' if cap.window else ''}"
 
 
 def _words(cap: Standing) -> str:
-    from discreet.curator.remaining import declared, percent, share_left
+    from discreet.ask.remaining import declared, percent, share_left
 
     span = f" in {cap.window}" if cap.window else ""
     return f"{declared(cap.filter)} of {cap.account}{span}, of which {percent(share_left(cap.filter))} are left"

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from discreet.cli._applied import applied_lines, applied_record
-from discreet.cli._file import write_text
-from discreet.cli._vault import PLACE, VAULT
-from discreet.cli.output import Output
+from discreet.cli.shared.files import write_text
+from discreet.cli.shared.output import Output
+from discreet.cli.shared.policy_changes import applied_lines, applied_record
+from discreet.cli.shared.vault_options import PLACE, VAULT
 from discreet.core.errors import Refusal
 
 if TYPE_CHECKING:

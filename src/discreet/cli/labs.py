@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from discreet.cli._file import NEW_FILE, NEW_FILES, forced, written_anywhere
-from discreet.cli.exits import Exit, code_of
-from discreet.cli.output import Output, console
+from discreet.cli.shared.exits import Exit, code_of
+from discreet.cli.shared.files import NEW_FILE, NEW_FILES, forced, written_anywhere
+from discreet.cli.shared.output import Output, console
 from discreet.core.errors import BadParameter, Refusal
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from discreet.lab.labs import Lab, Ran
+    from discreet.lab.pages.labs import Lab, Ran
 
 _EXAMPLE = """\b
 discreet labs
@@ -48,7 +48,7 @@ class LabFailed(Refusal):
 def command(context: click.Context) -> None:
     """List the labs: one theme of the lectures each, with a theorem, code, a picture, a number and an exercise."""
     if context.invoked_subcommand is None:
-        from discreet.lab.labs import labs
+        from discreet.lab.pages.labs import labs
 
         found = labs()
         context.ensure_object(Output).show({"labs": [each.record() for each in found]}, _list(found), _HINT)
@@ -65,7 +65,7 @@ def show(output: Output, which: str, solution: bool) -> None:
     """Show one lab, by its number or name."""
     from rich.markdown import Markdown
 
-    from discreet.lab.labs import lab
+    from discreet.lab.pages.labs import lab
 
     found = lab(which)
     page = found.page(solution=solution)
@@ -115,8 +115,8 @@ def export(output: Output, folder: Path, only: tuple[str, ...]) -> None:
     """Write labs into FOLDER as Jupyter notebooks."""
     from rich.markup import escape
 
-    from discreet.lab.labs import export as write
-    from discreet.lab.labs import lab
+    from discreet.lab.pages.labs import export as write
+    from discreet.lab.pages.labs import lab
 
     files = write(folder, tuple(lab(which) for which in only) or None, force=forced())
     words = f"{len(files)} notebook{'s' if len(files) > 1 else ''} in [bold]{escape(str(folder))}[/bold]."
@@ -124,7 +124,7 @@ def export(output: Output, folder: Path, only: tuple[str, ...]) -> None:
 
 
 def _chosen(which: tuple[str, ...]) -> list[Lab]:
-    from discreet.lab.labs import lab, labs
+    from discreet.lab.pages.labs import lab, labs
 
     if "all" in which:
         return list(labs())

@@ -9,11 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli._declaration import column_of_words, column_option, source_of, unit_of_terms, unit_options
-from discreet.cli._vault import opened, vault_option
-from discreet.cli._words import in_words
-from discreet.cli.exits import Exit
-from discreet.cli.output import Output, console
+from discreet.cli.shared.declaration_options import (
+    column_of_words,
+    column_option,
+    source_of,
+    unit_of_terms,
+    unit_options,
+)
+from discreet.cli.shared.exits import Exit
+from discreet.cli.shared.option_words import in_words
+from discreet.cli.shared.output import Output, console
+from discreet.cli.shared.vault_options import opened, vault_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,17 +8,17 @@ from collections.abc import Sequence
 
 import click
 
-from discreet.cli._folder import Folder, dress
-from discreet.cli._words import options_of, respell
-from discreet.cli.exits import Exit, code_of
-from discreet.cli.output import Output, Unwritten
+from discreet.cli.shared.exits import Exit, code_of
+from discreet.cli.shared.folder import Folder, dress
+from discreet.cli.shared.option_words import options_of, respell
+from discreet.cli.shared.output import Output, Unwritten
 from discreet.core.errors import Refusal
 from discreet.core.log import logger
 from discreet.core.registry import Registry
 from discreet.core.version import __version__
 
 # `attacks` is the folder of the commands under `attack`.
-_APART = frozenset({"attacks", "exits", "main", "output"})
+_APART = frozenset({"attacks", "demonstration", "main", "shared"})
 commands = Registry("command", "discreet.cli", entry=lambda _: "command", apart=_APART)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from discreet.cli.output import Output
-from discreet.core.written import parse_written
+from discreet.cli.shared.output import Output
+from discreet.core.rational import parse_written
 
 # Distribution, its parameter, and what the parameter means.
 _DISTRIBUTIONS = {

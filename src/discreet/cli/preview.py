@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from discreet.cli._ask import keys_of, price_of, question_options, rows_of, session_of, text_of
-from discreet.cli._words import in_words, options_of
-from discreet.cli.output import Output
+from discreet.cli.shared.option_words import in_words, options_of
+from discreet.cli.shared.output import Output
+from discreet.cli.shared.question_options import keys_of, price_of, question_options, rows_of, session_of, text_of
 
 
 @click.command()

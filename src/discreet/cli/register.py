@@ -7,17 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli._applied import applied_lines, applied_record
-from discreet.cli._declaration import column_of_words, column_option, source_of, unit_of_terms, unit_options
-from discreet.cli._vault import budget_of, budget_options, opened, vault_option
-from discreet.cli.output import Output
+from discreet.cli.shared.declaration_options import (
+    column_of_words,
+    column_option,
+    source_of,
+    unit_of_terms,
+    unit_options,
+)
+from discreet.cli.shared.output import Output
+from discreet.cli.shared.policy_changes import applied_lines, applied_record
+from discreet.cli.shared.vault_options import budget_of, budget_options, opened, vault_option
 from discreet.core.errors import BadParameter
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from discreet.account.budget import Budget
-    from discreet.curator.register import Registered
+    from discreet.account.budgets.budget import Budget
+    from discreet.ask.registered import Registered
 
 
 @click.command()
@@ -113,7 +119,7 @@ def _record(registered: Registered) -> dict[str, Any]:
 
 
 def _amount(budget: Budget) -> str:
-    from discreet.curator.register import budget_record, budget_text
+    from discreet.ask.registered import budget_record, budget_text
 
     return budget_text(budget_record(budget))
 

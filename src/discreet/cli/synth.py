@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli._ask import price_of, session_of
-from discreet.cli._file import NEW_FILE, written
-from discreet.cli._vault import budget_options, vault_option
-from discreet.cli.output import Output, console
+from discreet.cli.shared.files import NEW_FILE, written
+from discreet.cli.shared.output import Output, console
+from discreet.cli.shared.question_options import price_of, session_of
+from discreet.cli.shared.vault_options import budget_options, vault_option
 from discreet.core.errors import BadParameter
 
 if TYPE_CHECKING:
-    from discreet.curator.synthesize import Synthesis
+    from discreet.ask.synthesize import Synthesis
     from discreet.ledger.charge import Receipt
     from discreet.publish.stages import Stage
-    from discreet.publish.twin import Twin
+    from discreet.publish.synthetic_data import SyntheticData
 
 _SHORT, _MINUTE = 2, 60  # seconds
 _ENDINGS = {"out": (".json",), "sample": (".csv", ".parquet"), "report": (".html", ".json")}
@@ -75,10 +75,10 @@ def command(
 
     The same twin of the same version of the data is had again for nothing.
     """
-    from discreet.cli._zeros import zeros_of
-    from discreet.curator.price import Price
-    from discreet.curator.synthesize import preview as shown
-    from discreet.curator.synthesize import synthesis
+    from discreet.account.budgets.price import Price
+    from discreet.ask.synthesize import preview as shown
+    from discreet.ask.synthesize import synthesis
+    from discreet.cli.shared.zeros import zeros_of
 
     files = {"out": out, "sample": sample, "report": report}
     _check(files)
@@ -109,7 +109,7 @@ def _check(files: dict[str, Path | None]) -> None:
             raise BadParameter(name, str(path), why="there is no such folder", fix="make the folder first")
 
 
-def _write(twin: Twin, files: dict[str, Path | None], rows: int | None) -> None:
+def _write(twin: SyntheticData, files: dict[str, Path | None], rows: int | None) -> None:
     if files["out"] is not None:
         with written(files["out"]) as place:
             twin.save(place)
@@ -121,10 +121,12 @@ def _write(twin: Twin, files: dict[str, Path | None], rows: int | None) -> None:
             twin.report().save(place)
 
 
-def _show(output: Output, asked: Synthesis, twin: Twin, receipt: Receipt, files: dict[str, Path | None]) -> None:
+def _show(
+    output: Output, asked: Synthesis, twin: SyntheticData, receipt: Receipt, files: dict[str, Path | None]
+) -> None:
     from rich.text import Text
 
-    from discreet.curator.answering import left, proof
+    from discreet.ask.release import left, proof
 
     quality, written = twin.report(), {name: str(path) for name, path in files.items() if path is not None}
     record: dict[str, Any] = {

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli._vault import opened, vault_option
-from discreet.cli.output import Output
+from discreet.cli.shared.output import Output
+from discreet.cli.shared.vault_options import opened, vault_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
+    from discreet.ask.registered import Registered
     from discreet.curator.curator import Curator
-    from discreet.curator.register import Registered
     from discreet.ledger.standing import Standing
 
 # What a question has to fit, limit by limit.
@@ -75,7 +75,7 @@ def _record(registered: Registered, limits: Sequence[Standing]) -> dict[str, Any
 
 def _left(limits: Sequence[Standing]) -> Fraction:
     """Return which share is left of the limit that has the least left."""
-    from discreet.curator.remaining import share_left
+    from discreet.ask.remaining import share_left
 
     return min((share_left(each.filter) for each in limits), default=Fraction(0))
 
@@ -85,7 +85,7 @@ def _list(found: Found) -> list[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
-    from discreet.curator.remaining import percent
+    from discreet.ask.remaining import percent
 
     if not found:
         return [Text("There are no tables yet: register one with discreet register.")]
@@ -108,9 +108,9 @@ def _whom(registered: Registered) -> str:
 def _detail(registered: Registered, limits: Sequence[Standing]) -> list[RenderableType]:
     from rich.text import Text
 
-    from discreet.curator._declared import table_words
-    from discreet.curator.remaining import declared, percent
-    from discreet.curator.words import limit_words
+    from discreet.ask.declaration import table_words
+    from discreet.ask.remaining import declared, percent
+    from discreet.ask.words import limit_words
 
     name, protects = table_words(registered.table)
     views: list[RenderableType] = [Text(name, style="bold"), Text(protects)]
@@ -123,7 +123,7 @@ def _columns(registered: Registered) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from discreet.curator._declared import HEADINGS, column_rows
+    from discreet.ask.declaration import HEADINGS, column_rows
 
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for heading in HEADINGS:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from discreet.cli._vault import opened, vault_option
-from discreet.cli.output import Output
+from discreet.cli.shared.output import Output
+from discreet.cli.shared.vault_options import opened, vault_option
 
 if TYPE_CHECKING:
-    from discreet.curator.work_limits import Late
-    from discreet.ledger.verify import Verified
+    from discreet.ask.work_limits import Late
+    from discreet.ledger.integrity.verify import Verified
 
 
 @click.command()

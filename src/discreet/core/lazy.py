@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def lazy(module: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Make a module's `__getattr__` and `__dir__`, so that each name is imported from its home on first use.
 
-    A home equal to `module.name` is a subpackage; any other home is the module that defines the name.
+    A home that ends in the name is the module itself, unless it defines that name; any other home defines it.
     """
 
     def getattr_(name: str) -> Any:  # noqa: ANN401  (what a name is depends on the name)
@@ -21,7 +21,7 @@ def lazy(module: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], C
         if home is None:
             raise AttributeError(f"module {module!r} has no attribute {name!r}{_hint(name, homes)}", name=name)
         found = import_module(home)
-        return found if home == f"{module}.{name}" else getattr(found, name)
+        return getattr(found, name, found) if home.endswith(f".{name}") else getattr(found, name)
 
     return getattr_, lambda: sorted(homes)
 

@@ -11,8 +11,8 @@ from typing import Any
 from discreet.core import record as records
 from discreet.core.column import Column, Key, check_name
 from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.rational import Number, as_written
 from discreet.core.unit import Unit
-from discreet.core.written import Number, as_written
 
 
 def between(low: Number, high: Number, *, step: Number | None = None, nullable: bool = True) -> Column:

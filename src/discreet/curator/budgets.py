@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from discreet.account.budget import Budget
-from discreet.curator._accounts import budget_of_filter
-from discreet.curator.register import Registered, budget_record
+from discreet.account.budgets.budget import Budget
+from discreet.ask.registered import Registered, budget_record
+from discreet.curator.accounts import budget_of_filter
 from discreet.ledger.refusals import Conflict
 
 if TYPE_CHECKING:

@@ -8,35 +8,35 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
-from discreet.account.budget import Budget
+from discreet.account.budgets.budget import Budget
+from discreet.ask.registered import Registered as Registered
+from discreet.ask.registered import budget_record
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.rational import Number
 from discreet.core.schema import Table
 from discreet.core.unit import Unit
-from discreet.core.written import Number
-from discreet.curator._accounts import budget_of_filter, budgets_of
-from discreet.curator._tables import Tables
+from discreet.curator.accounts import budget_of_filter, budgets_of
 from discreet.curator.budgets import holds, visible
 from discreet.curator.declare import expiry_of
-from discreet.curator.register import Registered as Registered
-from discreet.curator.register import budget_record
-from discreet.data.copied import is_memory
-from discreet.data.home import home_of
-from discreet.data.source import Source, locate
+from discreet.curator.tables import Tables
+from discreet.engines.frame_copy import is_memory
+from discreet.engines.home import home_of
+from discreet.engines.source import Source, locate
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.place import is_url, place_of
 from discreet.ledger.refusals import Conflict, NotAVault, Unavailable
 
 if TYPE_CHECKING:
+    from discreet.ask.pmw import Weighed
+    from discreet.ask.work_limits import Late, WorkLimits
     from discreet.curator.lint import Remark
     from discreet.curator.overlap import People
-    from discreet.curator.pmw import Weighed
     from discreet.curator.session import Session
-    from discreet.curator.work_limits import Late, WorkLimits
     from discreet.ledger.cap import Existing
     from discreet.ledger.grant import Grant, Role
+    from discreet.ledger.integrity.verify import Verified
     from discreet.ledger.standing import Standing
-    from discreet.ledger.verify import Verified
 
 Columns = Mapping[str, Column] | Iterable[Column]
 
@@ -211,9 +211,9 @@ class Curator:
     ) -> WorkLimits:
         """Set limits on the work and the time of every question, leaving those that are not named; return all of them.
 
-        See `discreet.curator.work_limits` for what they are, and docs/time.md for what they promise.
+        See `discreet.ask.work_limits` for what they are, and docs/time.md for what they promise.
         """
-        from discreet.curator.work_limits import KIND, NAME, WorkLimits
+        from discreet.ask.work_limits import KIND, NAME, WorkLimits
 
         before = WorkLimits.of(self.ledger)
         given = {"least_price": least_price, "partners": partners, "deadline": deadline, "pace": pace}
@@ -224,7 +224,7 @@ class Curator:
 
     def late(self) -> list[Late]:
         """Return the questions that were stopped at their deadline, the oldest first: for custodians alone."""
-        from discreet.curator.work_limits import late
+        from discreet.ask.work_limits import late
 
         return late(self.ledger)
 

@@ -7,12 +7,12 @@ import re
 from fractions import Fraction
 from typing import Any
 
-from discreet.account.budget import Budget
+from discreet.account.budgets.budget import Budget
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter
+from discreet.core.rational import parse_written
 from discreet.core.schema import between, date, flag, one_of, text
 from discreet.core.unit import Unit, person, row
-from discreet.core.written import parse_written
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _WHOLE = re.compile(r"[+-]?\d+")

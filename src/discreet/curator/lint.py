@@ -14,19 +14,19 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from discreet.account.budget import Budget
+from discreet.account.budgets.budget import Budget
+from discreet.ask.registered import Registered, check_columns, same_people, unread_lines
 from discreet.core.column import Column
 from discreet.core.errors import Refusal
+from discreet.core.rational import as_written
 from discreet.core.schema import Table
-from discreet.core.written import as_written
-from discreet.curator._quasi import quasi_identifiers
-from discreet.curator._raw import quoted, values_sql
-from discreet.curator._spelling import merging
-from discreet.curator.register import Registered, check_columns, same_people, unread_lines
-from discreet.data.home import home_of
-from discreet.data.source import Source, connect, locate
-from discreet.plan.physical import Physical
-from discreet.plan.scalar import raw_sql
+from discreet.curator.quasi_identifiers import quasi_identifiers
+from discreet.curator.raw_values import quoted, values_sql
+from discreet.curator.spelling import merging
+from discreet.engines.home import home_of
+from discreet.engines.physical import Physical
+from discreet.engines.source import Source, connect, locate
+from discreet.plan.to_sql.scalar import raw_sql
 
 if TYPE_CHECKING:
     import duckdb

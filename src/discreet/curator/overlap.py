@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from discreet.core.errors import BadParameter
-from discreet.curator._sketch import Sketch, Sketches
+from discreet.curator.identifier_sketch import IdentifierSketch, TableSketches
 from discreet.ledger.refusals import Conflict
 
 if TYPE_CHECKING:
-    from discreet.curator.register import Registered
+    from discreet.ask.registered import Registered
 
 People = Literal["same", "distinct"]
 Whose = Literal["new", "known", "both"]
@@ -56,7 +56,7 @@ class Overlap:
         return f"{about} {ours} and the {known} of {self.table!r}{inside}, {paid}, taken together are in both"
 
 
-def overlaps(mine: Sketches, others: Mapping[str, Sketches]) -> list[Overlap]:
+def overlaps(mine: TableSketches, others: Mapping[str, TableSketches]) -> list[Overlap]:
     """Return what a table shares with tables of other accounts, the most first; each table is named once."""
     found = [
         max(each, key=lambda overlap: overlap.share)
@@ -115,7 +115,7 @@ def _terms(registered: Registered, overlap: Overlap) -> str:
     return group if mine.lower() == overlap.identifier.lower() else f"{group} and people='same'"
 
 
-def _between(mine: Sketches, name: str, other: Sketches) -> Iterator[Overlap]:
+def _between(mine: TableSketches, name: str, other: TableSketches) -> Iterator[Overlap]:
     """Yield how much people of one table occur in columns of the other, and rows in rows."""
 
     def found(share: Share, column: str | None, theirs: str | None) -> Iterator[Overlap]:
@@ -134,7 +134,14 @@ def _between(mine: Sketches, name: str, other: Sketches) -> Iterator[Overlap]:
         yield from found(_contained(mine.rows, other.rows), None, None)
 
 
-def _share(one: Sketch, name: str | None, mine: Sketches, two: Sketch, column: str | None, other: Sketches) -> Share:
+def _share(
+    one: IdentifierSketch,
+    name: str | None,
+    mine: TableSketches,
+    two: IdentifierSketch,
+    column: str | None,
+    other: TableSketches,
+) -> Share:
     """Return the share of two columns that tell people apart, or are called alike; of others that of their union.
 
     A column of another kind may well hold numbers that are somebody's identifiers: 1, 2 and 3 are.
@@ -147,6 +154,6 @@ def _share(one: Sketch, name: str | None, mine: Sketches, two: Sketch, column: s
     return alike if alike >= LARGE else 0.0, "both"
 
 
-def _contained(one: Sketch, two: Sketch) -> Share:
+def _contained(one: IdentifierSketch, two: IdentifierSketch) -> Share:
     first, second, shared = one.shared(two)
     return shared / min(first, second) if shared else 0.0, "new" if first <= second else "known"

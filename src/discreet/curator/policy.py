@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from discreet.account.budget import Budget
+from discreet.account.budgets.budget import Budget
+from discreet.ask.work_limits import WorkLimits
 from discreet.core.errors import Refusal, UnknownName
-from discreet.curator._entries import GrantPolicy, TablePolicy, budget_policy, grant_policy, table_policy
-from discreet.curator._toml import Node, read_toml
-from discreet.curator.work_limits import WorkLimits
+from discreet.curator.policy_entries import GrantPolicy, TablePolicy, budget_policy, grant_policy, table_policy
+from discreet.curator.toml import Node, read_toml
 from discreet.ledger.place import is_url
 
 if TYPE_CHECKING:

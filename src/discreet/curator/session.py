@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from discreet.core.errors import BadParameter, UnknownName
 
 if TYPE_CHECKING:
-    from discreet.core.written import Number
-    from discreet.curator.answer import Answer
-    from discreet.curator.asked import Rows
-    from discreet.curator.pmw import Weighed
-    from discreet.curator.preview import Preview
-    from discreet.curator.query import Query
-    from discreet.curator.register import Registered
-    from discreet.curator.remaining import Remaining
-    from discreet.curator.runner import Engines, Runner
-    from discreet.curator.work_limits import WorkLimits
+    from discreet.answers.answer import Answer
+    from discreet.ask.pmw import Weighed
+    from discreet.ask.preview import Preview
+    from discreet.ask.priced import Rows
+    from discreet.ask.query import Query
+    from discreet.ask.registered import Registered
+    from discreet.ask.remaining import Remaining
+    from discreet.ask.runner import Engines, Runner
+    from discreet.ask.work_limits import WorkLimits
+    from discreet.core.rational import Number
     from discreet.ledger.charge import Charge, Receipt
     from discreet.ledger.grant import Grant
     from discreet.ledger.ledger import Ledger
@@ -67,7 +67,7 @@ class Session:
 
     def table(self, name: str) -> Query:
         """Return a table to ask about: a question without conditions."""
-        from discreet.curator.query import Query
+        from discreet.ask.query import Query
         from discreet.plan.nodes import Scan
 
         self.registered(name)
@@ -93,7 +93,7 @@ class Session:
 
         Guarantee: that of `Report.release`; no text of the question reaches an engine, only the plan's own SQL.
         """
-        from discreet.curator.sql import spoken
+        from discreet.ask.sql import spoken
 
         return spoken(self, text, epsilon, delta, rho, max_rows, public=public, keys=keys).release(fresh=fresh)
 
@@ -114,7 +114,7 @@ class Session:
 
         `sql=True` also shows the statements that the table's engine would run for it.
         """
-        from discreet.curator.sql import spoken
+        from discreet.ask.sql import spoken
 
         return spoken(self, text, epsilon, delta, rho, max_rows, public=public, keys=keys).preview(rows, sql=sql)
 
@@ -130,12 +130,12 @@ class Session:
 
         `columns` are those that questions will name, `bins` how many bins numbers get, `alpha` the share of all rows by
         which a guess may be off, `updates` how many may be further off, `questions` how many there will be at most. The
-        table may be left out where the grant covers one alone. See `discreet.curator.pmw`.
+        table may be left out where the grant covers one alone. See `discreet.ask.pmw`.
 
         Guarantee: the price is in the ledger, in full, before any row is read; easy questions use up none of it.
         """
-        from discreet.curator.pmw import interactive
-        from discreet.curator.price import Price
+        from discreet.account.budgets.price import Price
+        from discreet.ask.pmw import interactive
 
         names = self.tables()
         if table is None and len(names) != 1:
@@ -148,7 +148,7 @@ class Session:
 
     def remaining(self) -> Remaining:
         """Return what this analyst may still spend: under the grant, this month, and of the tables' own budgets."""
-        from discreet.curator.remaining import Remaining
+        from discreet.ask.remaining import Remaining
 
         self.admit()
         accounts = {self._curator.table(name).account for name in self.tables()}
@@ -212,8 +212,8 @@ class Session:
 
     def runner(self, registered: Mapping[str, Registered]) -> AbstractContextManager[Runner]:
         """Open an engine on tables of the grant, for as long as the policy's deadline lets it work."""
-        from discreet.curator.runner import runner
-        from discreet.curator.work_limits import DEADLINE_PASSED
+        from discreet.ask.runner import runner
+        from discreet.ask.work_limits import DEADLINE_PASSED
 
         ledger = self._curator.ledger
 
@@ -225,13 +225,13 @@ class Session:
 
     def engine(self, registered: Mapping[str, Registered]) -> str:
         """Say which engine computes over these tables, in which version."""
-        from discreet.curator.runner import engine_words
+        from discreet.ask.runner import engine_words
 
         return engine_words(registered, self._opened())
 
     def work_limits(self) -> WorkLimits:
         """Return what the policy lets a question cost at least, take at most, and show of its time."""
-        from discreet.curator.work_limits import WorkLimits
+        from discreet.ask.work_limits import WorkLimits
 
         return WorkLimits.of(self._curator.ledger)
 
@@ -259,7 +259,7 @@ class Session:
                 limits.check_price(standing.account, standing.filter, charge.losses[standing.account])
 
     def _opened(self) -> Engines:
-        from discreet.curator.runner import Engines
+        from discreet.ask.runner import Engines
 
         if self._engines is None:
             self._engines = Engines(self._curator.ledger.secret("order"))

@@ -1,14 +1,14 @@
 """The lab: attacks and audits of everything that promises privacy."""
 
 from discreet.core.lazy import lazy
-from discreet.lab.audit import audit as audit
-from discreet.lab.audit import examine as examine
-from discreet.lab.finding import ClaimViolated as ClaimViolated
-from discreet.lab.finding import Finding as Finding
-from discreet.lab.labs import Lab as Lab
-from discreet.lab.labs import Ran as Ran
-from discreet.lab.labs import labs as labs
-from discreet.lab.trials import trials as trials
+from discreet.lab.audits.audit import audit as audit
+from discreet.lab.audits.audit import examine as examine
+from discreet.lab.audits.finding import ClaimViolated as ClaimViolated
+from discreet.lab.audits.finding import Finding as Finding
+from discreet.lab.audits.trials import trials as trials
+from discreet.lab.pages.labs import Lab as Lab
+from discreet.lab.pages.labs import Ran as Ran
+from discreet.lab.pages.labs import labs as labs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from discreet.lab.attacks.tracing import tracing as tracing
     from discreet.lab.attacks.traitor import traitor as traitor
     from discreet.lab.attacks.unhash import unhash as unhash
-    from discreet.lab.copied import Copied as Copied
+    from discreet.lab.audits.sql import audit_sql as audit_sql
     from discreet.lab.outcome import Outcome as Outcome
-    from discreet.lab.sql import audit_sql as audit_sql
+    from discreet.lab.table_copy import TableCopy as TableCopy
     from discreet.lab.targets import named as named
 
 # What an audit does not need, imported when it is first touched.
@@ -46,9 +46,9 @@ _LATER = {
             "unhash",
         )
     },
-    "Copied": "discreet.lab.copied",
+    "TableCopy": "discreet.lab.table_copy",
     "Outcome": "discreet.lab.outcome",
-    "audit_sql": "discreet.lab.sql",
+    "audit_sql": "discreet.lab.audits.sql",
     "named": "discreet.lab.targets",
 }
 

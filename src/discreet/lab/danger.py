@@ -20,12 +20,12 @@ from functools import cache
 from statistics import NormalDist
 from typing import Any
 
-from discreet.account.checks import Number, positive, whole
-from discreet.account.upward import up
+from discreet.account.numeric.checks import Number, positive, whole
+from discreet.account.numeric.rounding import up
 from discreet.core.errors import BadParameter
-from discreet.lab.defence import DELTA, Gaussed, ceiling
+from discreet.lab.defence import DELTA, GaussianDefence, ceiling
 from discreet.lab.outcome import Outcome
-from discreet.lab.picture import Curves, Line
+from discreet.lab.picture import Curves, GuideLine
 
 # A release that gives back nine bits in ten is blatantly non-private (Dinur and Nissim 2003); one that gives back no
 # more than six in ten leaves the attacker little better than a coin.
@@ -157,9 +157,9 @@ class Danger:
             across="error of an answer, in people (standard deviation)",
             up="share of bits given back",
             lines=(
-                Line(line, "Discreet, epsilon 1 in all", upright=True),
-                Line(FALLS, "blatantly non-private"),
-                Line(0.5, "a coin"),
+                GuideLine(line, "Discreet, epsilon 1 in all", upright=True),
+                GuideLine(FALLS, "blatantly non-private"),
+                GuideLine(0.5, "a coin"),
             ),
             dots=frozenset({"this release"}),
             logarithmic="x",
@@ -218,7 +218,7 @@ def danger(
         epsilon = float(positive("laplace", laplace))
         deviation = 1 / (math.sqrt(2) * math.sinh(epsilon / (2 * asked)))
         return Danger(people, asked, deviation, f"with Laplace noise, epsilon {epsilon:g} in all", epsilon)
-    noise = Gaussed(positive("gaussian", gaussian))
+    noise = GaussianDefence(positive("gaussian", gaussian))
     rho = float(noise.rho)
     method = f"with Gaussian noise, rho {rho:g} in all"
     return Danger(people, asked, math.sqrt(asked / (2 * rho)), method, noise.epsilon)
@@ -278,7 +278,7 @@ def _laplace(deviation: float) -> float:
 
 
 def _epsilon(rho: float) -> float:
-    from discreet.account.zcdp import Zcdp
+    from discreet.account.losses.zcdp import Zcdp
 
     return Zcdp(up(rho)).epsilon(DELTA) if math.isfinite(rho) else math.inf
 

@@ -16,9 +16,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.account.checks import Number, positive, whole
+from discreet.account.numeric.checks import Number, positive, whole
 from discreet.core.errors import BadParameter
-from discreet.lab.copied import Bits
+from discreet.lab.table_copy import Bits
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise.uniform import uniform
@@ -83,7 +83,7 @@ class _Answering:
 
 
 @dataclass(frozen=True, slots=True)
-class Exact:
+class ExactDefence:
     """Answers are exact: a plain table that anyone may count in."""
 
     name = "exact"
@@ -95,7 +95,7 @@ class Exact:
 
 
 @dataclass(frozen=True, slots=True)
-class Rounded:
+class RoundedDefence:
     """Answers are rounded to a multiple of `base`; halves go up."""
 
     base: int
@@ -116,7 +116,7 @@ class Rounded:
 
 
 @dataclass(frozen=True, slots=True)
-class Suppressed:
+class SuppressedDefence:
     """No answer about fewer than `least` rows, and exact ones about all others."""
 
     least: int
@@ -136,7 +136,7 @@ class Suppressed:
 
 
 @dataclass(frozen=True, slots=True)
-class Sampled:
+class SampledDefence:
     """Answers are exact about a sample of the rows, drawn once, and scaled up."""
 
     share: float
@@ -159,7 +159,7 @@ class Sampled:
 
 
 @dataclass(frozen=True, slots=True)
-class Noisy:
+class NoisyDefence:
     """Every answer is off by a whole number, any from -width to width alike: noise that promises nothing."""
 
     width: int
@@ -182,7 +182,7 @@ class Noisy:
 
 
 @dataclass(frozen=True, slots=True)
-class Laplaced:
+class LaplaceDefence:
     """Discreet's Laplace mechanism for all questions together.
 
     Guarantee: pure `total` under add_remove of one row, over all answers.
@@ -210,7 +210,7 @@ class Laplaced:
 
 
 @dataclass(frozen=True, slots=True)
-class Gaussed:
+class GaussianDefence:
     """Discreet's Gaussian mechanism for all questions together.
 
     Guarantee: `rho`-zCDP under add_remove of one row, over all answers.
@@ -229,7 +229,7 @@ class Gaussed:
     @property
     def epsilon(self) -> float:
         """The promise about one row, at a delta of `DELTA`."""
-        from discreet.account.zcdp import Zcdp
+        from discreet.account.losses.zcdp import Zcdp
 
         return Zcdp(self.rho).epsilon(DELTA)
 

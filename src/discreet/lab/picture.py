@@ -21,7 +21,7 @@ _UNDATED: dict[str, None] = {"Date": None, "Creator": None}
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class GuideLine:
     """A dashed line across a picture, with a word: chance, a promise, a bound."""
 
     at: float
@@ -51,7 +51,7 @@ class Bars(_Shown):
     values: Sequence[float]
     label: str
     kinds: Sequence[str] = ()
-    lines: Sequence[Line] = ()
+    lines: Sequence[GuideLine] = ()
     percent: bool = False
     most: float | None = None  # where the axis ends
 
@@ -64,14 +64,14 @@ class Curves(_Shown):
     series: Sequence[tuple[str, Points]]
     across: str
     up: str
-    lines: Sequence[Line] = ()
+    lines: Sequence[GuideLine] = ()
     dots: frozenset[str] = frozenset()
     logarithmic: str = ""  # "x", "y" or "xy"
     reach: tuple[float, float] | None = None  # the ends of the upright axis
 
 
 @dataclass(frozen=True, slots=True)
-class Cells(_Shown):
+class Shades(_Shown):
     """A table of numbers as shades, dark where they are large."""
 
     title: str
@@ -81,7 +81,7 @@ class Cells(_Shown):
     marks: Sequence[tuple[int, int]] = field(default=())  # cells to ring, as (row, column)
 
 
-Picture = Bars | Curves | Cells
+Picture = Bars | Curves | Shades
 
 
 def save(picture: Picture, path: str | Path) -> None:
@@ -124,7 +124,7 @@ def _figure(picture: Picture) -> Any:
         case Curves():
             figure = Figure(figsize=(7, 4.2), layout="constrained")
             _curves(figure.subplots(), picture)
-        case Cells():
+        case Shades():
             figure = Figure(figsize=(7, 4.2), layout="constrained")
             _cells(figure, figure.subplots(), picture)
     return figure
@@ -142,7 +142,7 @@ def _bars(axes: Any, picture: Bars) -> None:
         text = f"{value:.1%}" if picture.percent else f"{value:,.4g}"
         axes.text(value + 0.01 * most, place, text, va="center", color=_INK, fontsize=9)
     _dress(axes, picture.title, picture.label, "")
-    _lines(axes, [Line(line.at, line.text, upright=True) for line in picture.lines])
+    _lines(axes, [GuideLine(line.at, line.text, upright=True) for line in picture.lines])
     if picture.percent:
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
 
@@ -162,7 +162,7 @@ def _curves(axes: Any, picture: Curves) -> None:
         axes.legend(frameon=False, labelcolor=_INK, fontsize=9)
 
 
-def _cells(figure: Any, axes: Any, picture: Cells) -> None:
+def _cells(figure: Any, axes: Any, picture: Shades) -> None:
     drawn = axes.imshow(picture.values, cmap="Blues", aspect="auto", interpolation="nearest")
     for row, column in picture.marks:
         axes.scatter([column], [row], s=60, facecolors="none", edgecolors=_COLOURS["bad"], linewidths=1.4)
@@ -171,7 +171,7 @@ def _cells(figure: Any, axes: Any, picture: Cells) -> None:
     figure.colorbar(drawn, ax=axes, fraction=0.04)
 
 
-def _lines(axes: Any, lines: Sequence[Line]) -> None:
+def _lines(axes: Any, lines: Sequence[GuideLine]) -> None:
     look = {"color": _INK, "linestyle": "--", "linewidth": 1}
     words = {"color": _INK, "fontsize": 8}
     upright = sorted((line for line in lines if line.upright), key=lambda line: line.at)

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.account.checks import whole
+from discreet.account.numeric.checks import whole
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter
 from discreet.core.schema import between, flag, one_of

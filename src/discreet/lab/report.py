@@ -11,12 +11,12 @@ from typing import Any, cast
 
 from discreet.core.errors import Refusal
 from discreet.lab.attacks import attacks
-from discreet.lab.copied import Copied
 from discreet.lab.danger import Danger, danger
 from discreet.lab.outcome import Outcome
+from discreet.lab.table_copy import TableCopy
 
 Say = Callable[[str], None]
-Expose = Callable[[Copied, Say], list[Outcome]]
+Expose = Callable[[TableCopy, Say], list[Outcome]]
 # Counts for each person that the meter reckons with: what the strongest attack of the page asks for.
 QUESTIONS = 4
 # Gaussian noise of so much rho in all is worth an epsilon of about 1, at a delta of one in a million.
@@ -24,7 +24,7 @@ RHO = Fraction(1, 50)
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class ReportSection:
     """One attack: what it showed and how long it took, or why it had nothing to go by."""
 
     attack: str
@@ -44,13 +44,13 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class AttackReport:
     """What falls and what holds, of one table; `meters` place releases of different accuracy under the same law."""
 
     table: str
     rows: int
     people: int
-    sections: tuple[Section, ...]
+    sections: tuple[ReportSection, ...]
     meters: tuple[Danger, ...]
 
     @property
@@ -71,11 +71,11 @@ class Report:
         }
 
 
-def report(copied: Copied, *, only: Collection[str] = (), say: Say = lambda _: None) -> Report:
+def report(copied: TableCopy, *, only: Collection[str] = (), say: Say = lambda _: None) -> AttackReport:
     """Run every attack there is on the copy, or `only` some, and place planned releases by the fundamental law."""
     sections = tuple(_section(name, copied, say) for name in (only or attacks))
     people = copied.people().rows
-    return Report(copied.name, copied.rows, people, sections, meters(people))
+    return AttackReport(copied.name, copied.rows, people, sections, meters(people))
 
 
 def meters(people: int) -> tuple[Danger, ...]:
@@ -90,7 +90,7 @@ def meters(people: int) -> tuple[Danger, ...]:
     )
 
 
-def _section(name: str, copied: Copied, say: Say) -> Section:
+def _section(name: str, copied: TableCopy, say: Say) -> ReportSection:
     say(name)
     began = time.perf_counter()
     expose, about = cast("Expose", attacks[name]), attacks.summary(name).partition(": ")[2]
@@ -98,4 +98,4 @@ def _section(name: str, copied: Copied, say: Say) -> Section:
         outcomes, skipped = tuple(expose(copied, lambda word: say(f"{name}: {word}"))), ""
     except Refusal as refusal:  # the table has not what the attack needs
         outcomes, skipped = (), str(refusal)
-    return Section(name, about, outcomes, time.perf_counter() - began, skipped)
+    return ReportSection(name, about, outcomes, time.perf_counter() - began, skipped)

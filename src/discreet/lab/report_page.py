@@ -12,7 +12,7 @@ from discreet.core.page import page
 from discreet.core.version import __version__
 from discreet.lab.outcome import Outcome
 from discreet.lab.picture import Curves, svg
-from discreet.lab.report import Report, Section
+from discreet.lab.report import AttackReport, ReportSection
 
 _STYLE = """
 main { max-width: 940px; }
@@ -31,7 +31,7 @@ th { color: var(--quiet); font-weight: 500; } td.number { text-align: right; whi
 """
 
 
-def save(report: Report, path: str | Path) -> None:
+def save(report: AttackReport, path: str | Path) -> None:
     """Write a report as a page (.html) or as its figures (.json)."""
     place = checked(path)
     plain = place.suffix.lower() == ".json"
@@ -49,7 +49,7 @@ def checked(path: str | Path) -> Path:
     return place
 
 
-def report_page(report: Report) -> str:
+def report_page(report: AttackReport) -> str:
     """Return the whole page."""
     fallen = sum(each.falls for each in report.outcomes)
     body = (
@@ -65,7 +65,7 @@ def report_page(report: Report) -> str:
     )
 
 
-def _summary(report: Report) -> str:
+def _summary(report: AttackReport) -> str:
     rows = "".join(
         f"<tr><td>{escape(section.attack) if first else ''}</td>{_cells(outcome)}</tr>"
         for section in report.sections
@@ -90,7 +90,7 @@ def _cells(outcome: Outcome) -> str:
     )
 
 
-def _meters(report: Report) -> str:
+def _meters(report: AttackReport) -> str:
     """Show where releases of the table would stand under the fundamental law, and where Discreet's promise lies."""
     if not report.meters:
         return ""
@@ -102,7 +102,7 @@ def _meters(report: Report) -> str:
     )
 
 
-def _law(report: Report) -> Curves:
+def _law(report: AttackReport) -> Curves:
     """Draw the law once, with all releases on it."""
     widest = max(report.meters, key=lambda meter: meter.deviation)
     drawn = widest.picture
@@ -114,7 +114,7 @@ def _law(report: Report) -> Curves:
     return replace(drawn, title=title, series=(*curves, *places), dots=names)
 
 
-def _section(section: Section) -> str:
+def _section(section: ReportSection) -> str:
     said = "".join(
         f'<p><span class="{each.verdict}">{each.verdict}</span> · <b>{escape(each.target)}</b>: '
         f"{escape(each.sentence)}</p>"

@@ -6,22 +6,31 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from discreet.core.errors import BadParameter, UnknownName
-from discreet.core.written import parse_written
-from discreet.lab.defence import Defence, Exact, Gaussed, Laplaced, Noisy, Rounded, Sampled, Suppressed
-from discreet.lab.vaulted import Vaulted
+from discreet.core.rational import parse_written
+from discreet.lab.defence import (
+    Defence,
+    ExactDefence,
+    GaussianDefence,
+    LaplaceDefence,
+    NoisyDefence,
+    RoundedDefence,
+    SampledDefence,
+    SuppressedDefence,
+)
+from discreet.lab.vault_copy import Vaulted
 
 
 def named(text: str) -> Defence:
     """Return the defence that a text names: exact, rounded:5, suppressed:10, sampled:0.5, noisy:8, laplace:1, ..."""
     word, _, amount = text.partition(":")
     made: dict[str, tuple[str, Callable[[Fraction], Defence]]] = {
-        "exact": ("", lambda _: Exact()),
-        "rounded": ("5", lambda value: Rounded(_whole(text, value))),
-        "suppressed": ("10", lambda value: Suppressed(_whole(text, value))),
-        "sampled": ("0.5", lambda value: Sampled(float(value))),
-        "noisy": ("5", lambda value: Noisy(_whole(text, value))),
-        "laplace": ("1", Laplaced),
-        "gaussian": ("0.1", Gaussed),
+        "exact": ("", lambda _: ExactDefence()),
+        "rounded": ("5", lambda value: RoundedDefence(_whole(text, value))),
+        "suppressed": ("10", lambda value: SuppressedDefence(_whole(text, value))),
+        "sampled": ("0.5", lambda value: SampledDefence(float(value))),
+        "noisy": ("5", lambda value: NoisyDefence(_whole(text, value))),
+        "laplace": ("1", LaplaceDefence),
+        "gaussian": ("0.1", GaussianDefence),
         "vault": ("1", Vaulted),
     }
     if word not in made:

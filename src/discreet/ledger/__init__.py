@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from discreet.ledger.document import Document as Document
     from discreet.ledger.entry import Entry as Entry
     from discreet.ledger.grant import Grant as Grant
+    from discreet.ledger.integrity.verify import Verified as Verified
     from discreet.ledger.lease import Lease as Lease
     from discreet.ledger.ledger import Ledger as Ledger
     from discreet.ledger.refusals import AccessRefused as AccessRefused
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from discreet.ledger.refusals import Tampered as Tampered
     from discreet.ledger.refusals import Unavailable as Unavailable
     from discreet.ledger.standing import Standing as Standing
-    from discreet.ledger.verify import Verified as Verified
 
 _HOMES = {
     "AccessRefused": "discreet.ledger.refusals",
@@ -41,7 +41,7 @@ _HOMES = {
     "Standing": "discreet.ledger.standing",
     "Tampered": "discreet.ledger.refusals",
     "Unavailable": "discreet.ledger.refusals",
-    "Verified": "discreet.ledger.verify",
+    "Verified": "discreet.ledger.integrity.verify",
 }
 
 __all__ = sorted(_HOMES)

@@ -13,17 +13,17 @@ from fractions import Fraction
 from itertools import takewhile
 from typing import Any, Literal, get_args
 
-from discreet.account.budget import Budget
-from discreet.account.charge import NOTHING, Cost, Uncountable
-from discreet.account.filter import ApproxFilter, Filter, PureFilter, ZcdpFilter
-from discreet.account.loss import PrivacyLoss
+from discreet.account.budgets.budget import Budget
+from discreet.account.budgets.cost import NOTHING, Cost, Uncountable
+from discreet.account.budgets.filter import ApproxFilter, PrivacyFilter, PureFilter, ZcdpFilter
+from discreet.account.losses.loss import PrivacyLoss
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.ledger import limit
+from discreet.ledger.analyst_names import check_visible, folded
 from discreet.ledger.charge import read_losses
 from discreet.ledger.entry import Entry
-from discreet.ledger.names import check_visible, folded
 from discreet.ledger.refusals import Conflict, Tampered
-from discreet.ledger.store import Limit, Permit, Tally, Transaction
+from discreet.ledger.store import AnalystTally, Limit, Permit, Transaction
 
 Existing = Literal["replace", "add", "end"]
 Budgets = Mapping[str, Budget | None]
@@ -76,13 +76,13 @@ class Caps:
         return Conflict(f"a second cap for {self.analyst!r} on {account!r}", why=why, fix=fix, value=self.analyst)
 
 
-def recounted(new: Limit, rows: Transaction, entries: Iterable[Entry]) -> Filter:
+def recounted(new: Limit, rows: Transaction, entries: Iterable[Entry]) -> PrivacyFilter:
     """Return the filter of a new cap with everything its analyst was charged; of a window, in its period.
 
     A cap below what was spent is full. One that cannot count what was spent is refused.
     """
     filter_, there = limit.filter_in(new), rows.get(Limit, new.account, new.analyst, new.period)
-    if rows.get(Tally, new.account, new.analyst) is None:
+    if rows.get(AnalystTally, new.account, new.analyst) is None:
         return filter_
     label = max(new.label, there.label if there else "")
     spent = NOTHING
@@ -97,7 +97,7 @@ def check_recount(live: Transaction, derived: Transaction, entry: Entry) -> None
     body = entry.record()
     for period, filters in (("", body["caps"]), ("month", body["monthly"])):
         for account, record in filters.items():
-            if record is None or derived.get(Tally, account, body["analyst"]) is None:
+            if record is None or derived.get(AnalystTally, account, body["analyst"]) is None:
                 continue
             stored = limit.filter_of(record)
             new = limit.new_limit(account, body["analyst"], period, replace(stored, spent=NOTHING), body["at"], 0)
@@ -132,7 +132,7 @@ def check_existing(value: object, *budgets: Budgets | None) -> Existing | None:
     raise BadParameter("existing", value, why=why, fix=f"use one of {', '.join(get_args(Existing))}")
 
 
-def budget_of_filter(filter_: Filter) -> Budget:
+def budget_of_filter(filter_: PrivacyFilter) -> Budget:
     """Return the budget that a filter enforces."""
     match filter_:
         case PureFilter():
@@ -151,7 +151,7 @@ def _charges(entries: Iterable[Entry], account: str, analyst: str) -> Iterator[t
             yield body["at"], read_losses({account: body["losses"][account]})[account]
 
 
-def _cost(filter_: Filter, loss: PrivacyLoss, new: Limit) -> Cost:
+def _cost(filter_: PrivacyFilter, loss: PrivacyLoss, new: Limit) -> Cost:
     try:
         return filter_.cost(loss)
     except Uncountable:

@@ -9,7 +9,7 @@ from secrets import token_hex
 from types import MappingProxyType
 from typing import Any
 
-from discreet.account.loss import PrivacyLoss
+from discreet.account.losses.loss import PrivacyLoss
 from discreet.core import record as records
 from discreet.core.errors import BadParameter
 from discreet.ledger.entry import canonical, digest

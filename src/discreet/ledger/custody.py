@@ -8,16 +8,17 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from discreet.account.budget import Budget
+from discreet.account.budgets.budget import Budget
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.unit import Relation
-from discreet.ledger import keys, limit
+from discreet.ledger import limit
 from discreet.ledger.cap import Budgets, Caps, Existing, check_analyst, check_existing
 from discreet.ledger.clock import written
-from discreet.ledger.derive import enter
+from discreet.ledger.derivation import enter
 from discreet.ledger.document import Document
 from discreet.ledger.entry import canonical
 from discreet.ledger.grant import Grant, Role, check_expires, check_role, matches, new_token, new_verifier
+from discreet.ledger.integrity import keys
 from discreet.ledger.refusals import AccessRefused, Conflict, Unavailable
 from discreet.ledger.store import Limit, Paper, Permit, Private, Transaction
 from discreet.ledger.vault import Vault

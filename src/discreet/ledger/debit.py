@@ -11,20 +11,20 @@ from discreet.core.errors import Refusal
 from discreet.ledger import limit
 from discreet.ledger.charge import Charge, Receipt, read_losses
 from discreet.ledger.clock import written
-from discreet.ledger.derive import enter
+from discreet.ledger.derivation import enter
 from discreet.ledger.entry import Entry
 from discreet.ledger.grant import Grant
 from discreet.ledger.lease import Lease
 from discreet.ledger.refusals import AccessRefused, Conflict, Tampered
 from discreet.ledger.sealed_key import NewKey
-from discreet.ledger.store import Debit, Draw, Limit, Permit, Settled, Tally, Transaction, Wanted
+from discreet.ledger.store import AnalystTally, Debit, Limit, Permit, Settled, StoredDraw, Transaction, Wanted
 
 # How long after its lease a question that could be asked again waits for that.
 _KEPT = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class StandingCharge:
     """A charge that stands: its receipt, and its answer if that is settled, or the lease under which somebody works.
 
     `failed` says that it was settled without an answer; `commitment` is what its entry says of the key that its noise
@@ -42,16 +42,16 @@ class Found:
 def sought(charge: Charge) -> list[Wanted]:
     """Return the rows that finding a charge looks at."""
     permit: list[Wanted] = [(Permit, charge.grant)] if charge.grant is not None else []
-    return [(Debit, charge.key), (Lease, charge.key), (Draw, charge.key), *permit]
+    return [(Debit, charge.key), (Lease, charge.key), (StoredDraw, charge.key), *permit]
 
 
 def changed(charge: Charge) -> list[Wanted]:
     """Return the rows that making a charge changes: every limit, and what the analyst has spent."""
-    tallies = [(Tally, account, charge.analyst) for account in charge.losses if charge.analyst is not None]
+    tallies = [(AnalystTally, account, charge.analyst) for account in charge.losses if charge.analyst is not None]
     return [*((Limit, account, charge.analyst or "") for account in charge.losses), *tallies]
 
 
-def find(transaction: Transaction, charge: Charge, now: datetime) -> Found | None:
+def find(transaction: Transaction, charge: Charge, now: datetime) -> StandingCharge | None:
     """Return the charge that was made under this key; None if there is none. A key that means another is refused."""
     check_access(transaction, charge, now)
     debit = transaction.get(Debit, charge.key)
@@ -62,14 +62,14 @@ def find(transaction: Transaction, charge: Charge, now: datetime) -> Found | Non
         raise Conflict(f"the key {charge.key}", why=why, fix="leave the key out, or use a new one", value=charge.key)
     receipt, commitment = _again(transaction, debit, charge)
     if debit.failed:
-        return Found(receipt, failed=True)
+        return StandingCharge(receipt, failed=True)
     if debit.settled is not None:
-        return Found(receipt, answer=settled_answer(transaction, debit))
+        return StandingCharge(receipt, answer=settled_answer(transaction, debit))
     if transaction.get(Settled, debit.sequence) is not None:
         why = "it has an answer, and its debit was put back as it was before"
         raise Tampered(f"entry {debit.sequence}", why=why, sequence=debit.sequence)
     repriced = debit.price != charge.price
-    return Found(receipt, lease=transaction.get(Lease, charge.key), commitment=commitment, repriced=repriced)
+    return StandingCharge(receipt, lease=transaction.get(Lease, charge.key), commitment=commitment, repriced=repriced)
 
 
 def make(transaction: Transaction, charge: Charge, now: datetime, new: NewKey | None) -> Receipt:
@@ -96,7 +96,7 @@ def settle(transaction: Transaction, receipt: Receipt | Debit, fence: int, now: 
         enter(transaction, "failure", body)
     else:
         enter(transaction, "settle", {**body, "answer": digest})
-    transaction.delete(Draw(receipt.key, b"", ""))
+    transaction.delete(StoredDraw(receipt.key, b"", ""))
 
 
 def abandoned(transaction: Transaction, now: datetime) -> Iterator[tuple[Debit, Lease | None]]:
@@ -104,7 +104,7 @@ def abandoned(transaction: Transaction, now: datetime) -> Iterator[tuple[Debit, 
 
     A lease that was given back says no time: the charge's own counts then.
     """
-    keys = {each.key for each in transaction.all(Lease)} | {each.key for each in transaction.all(Draw)}
+    keys = {each.key for each in transaction.all(Lease)} | {each.key for each in transaction.all(StoredDraw)}
     for key in sorted(keys):
         there, held = transaction.get(Debit, key), transaction.get(Lease, key)
         entry = transaction.entry(there.sequence) if there else None

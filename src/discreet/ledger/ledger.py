@@ -9,20 +9,20 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from discreet.account.charge import Cost
+from discreet.account.budgets.cost import Cost
 from discreet.core.errors import BadParameter, Refusal
 from discreet.core.log import logger
 from discreet.ledger import debit, limit
 from discreet.ledger.charge import Charge, Receipt
 from discreet.ledger.clock import written
 from discreet.ledger.custody import Custody
-from discreet.ledger.debit import Found
-from discreet.ledger.derive import enter
-from discreet.ledger.lease import ALONE, MOST_BEGUN, Lease, Watch
+from discreet.ledger.debit import StandingCharge
+from discreet.ledger.derivation import enter
+from discreet.ledger.lease import ALONE, MOST_BEGUN, Lease, LeaseWatch
 from discreet.ledger.refusals import Conflict, LeaseLost, QuestionFailed, Tampered
 from discreet.ledger.sealed_key import NewKey
 from discreet.ledger.standing import Scope, Standing
-from discreet.ledger.store import Debit, Draw, Limit, Settled, Transaction
+from discreet.ledger.store import Debit, Limit, Settled, StoredDraw, Transaction
 
 if TYPE_CHECKING:
     from discreet.noise.draws import Draws
@@ -56,7 +56,7 @@ class Ledger(Custody):
         Guarantee: `work` is called only after the question's debit is durable; however often it is called for one
         debit, it draws the same noise, or it is not called again at all.
         """
-        charge, watch = charge.fresh() if fresh else charge, Watch()
+        charge, watch = charge.fresh() if fresh else charge, LeaseWatch()
         seconds = self._lease_seconds * (ALONE if fresh or charge.once else 1)
         while True:
             found, mine, key = self._take(charge, watch, engine, seconds)
@@ -93,7 +93,7 @@ class Ledger(Custody):
                 why, fix = "it is no charge that waits for its answer", "run the question to have its answer"
                 raise Conflict(f"the key {receipt.key}", why=why, fix=fix, value=receipt.key)
             held = transaction.get(Lease, receipt.key)
-            mine = self._leased(transaction, receipt.key, held, Watch(), self._lease_seconds)
+            mine = self._leased(transaction, receipt.key, held, LeaseWatch(), self._lease_seconds)
             if mine is None:
                 why, fix = "somebody is working on it", "wait for their answer"
                 raise Conflict(f"the key {receipt.key}", why=why, fix=fix, value=receipt.key)
@@ -181,8 +181,8 @@ class Ledger(Custody):
     # How a run proceeds ----------------------------------------------------------------------------------------------
 
     def _take(
-        self, charge: Charge, watch: Watch, engine: Callable[[], str], seconds: float
-    ) -> tuple[Found, Lease | None, bytes | None]:
+        self, charge: Charge, watch: LeaseWatch, engine: Callable[[], str], seconds: float
+    ) -> tuple[StandingCharge, Lease | None, bytes | None]:
         """Find the charge or make it, and the lease on it if that is free, with the key to draw by.
 
         Looks before locking out other writers. A charge that may not be worked on a second time is settled as failed.
@@ -200,7 +200,10 @@ class Ledger(Custody):
                 found = debit.find(transaction, charge, self._clock())
                 if found is None:
                     new = self._new_key(charge, computed_by)
-                    found, key = Found(debit.make(transaction, charge, self._clock(), new)), new.key if new else None
+                    found, key = (
+                        StandingCharge(debit.make(transaction, charge, self._clock(), new)),
+                        new.key if new else None,
+                    )
                     mine = self._leased(transaction, charge.key, None, watch, seconds)
                 elif found.answer is None and not found.failed:
                     mine = self._leased(transaction, charge.key, found.lease, watch, seconds)
@@ -220,11 +223,11 @@ class Ledger(Custody):
         """Return the key of a new debit, sealed; None for work that is never done twice."""
         return None if charge.once else self._outside.new(charge, engine)
 
-    def _old_key(self, transaction: Transaction, charge: Charge, engine: str, found: Found) -> bytes | None:
+    def _old_key(self, transaction: Transaction, charge: Charge, engine: str, found: StandingCharge) -> bytes | None:
         """Return the key of a debit that was charged before, if it may be worked on again: all is as it was then."""
         if charge.once or found.repriced:
             return None
-        return self._outside.opened(charge, engine, transaction.get(Draw, charge.key), found.commitment)
+        return self._outside.opened(charge, engine, transaction.get(StoredDraw, charge.key), found.commitment)
 
     def _worked(
         self, receipt: Receipt, mine: Lease, work: Callable[[Draws], str], key: bytes | None, *, once: bool
@@ -254,11 +257,11 @@ class Ledger(Custody):
             bits.let_go()
         return answer
 
-    def _is_held(self, held: Lease | None, watch: Watch) -> bool:
+    def _is_held(self, held: Lease | None, watch: LeaseWatch) -> bool:
         return held is not None and not watch.expired(held, self._clock().timestamp())
 
     def _leased(
-        self, transaction: Transaction, key: str, held: Lease | None, watch: Watch, seconds: float
+        self, transaction: Transaction, key: str, held: Lease | None, watch: LeaseWatch, seconds: float
     ) -> Lease | None:
         """Take the lease, unless somebody holds it."""
         if self._is_held(held, watch):

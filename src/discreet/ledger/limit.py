@@ -9,14 +9,14 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from discreet.account.charge import NOTHING, Cost
-from discreet.account.exceeded import BudgetExceeded
-from discreet.account.filter import Filter
-from discreet.account.loss import PrivacyLoss
+from discreet.account.budgets.cost import NOTHING, Cost
+from discreet.account.budgets.exceeded import BudgetExceeded
+from discreet.account.budgets.filter import PrivacyFilter
+from discreet.account.losses.loss import PrivacyLoss
 from discreet.core import record as records
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.ledger.refusals import LimitExceeded, Tampered
-from discreet.ledger.store import Limit, Tally, Transaction
+from discreet.ledger.store import AnalystTally, Limit, Transaction
 
 # How much of a moment written as 2026-11-15T... names the period it falls into; the empty period is for life.
 PERIODS: Mapping[str, int] = {"": 0, "day": len("2026-11-15"), "month": len("2026-11"), "year": len("2026")}
@@ -26,15 +26,15 @@ _LAST_DIGITS = 1 - Fraction(1, 10**9)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LimitStep:
     """One limit, its filter after a charge, and what the charge took from it."""
 
     limit: Limit
-    after: Filter
+    after: PrivacyFilter
     cost: Cost
 
     @classmethod
-    def between(cls, limit: Limit, before: Filter, after: Filter) -> Step:
+    def between(cls, limit: Limit, before: PrivacyFilter, after: PrivacyFilter) -> LimitStep:
         """Return the step from one filter to the next; its cost, added to what was spent, is exactly what is then."""
         return cls(limit, after, after.spent - before.spent)
 
@@ -51,12 +51,12 @@ def check_period(period: object) -> str:
     raise BadParameter("period", period, why="windows are of a day, a month or a year", fix="use 'month'")
 
 
-def new_limit(account: str, analyst: str, period: str, filter_: Filter, at: str, sequence: int) -> Limit:
+def new_limit(account: str, analyst: str, period: str, filter_: PrivacyFilter, at: str, sequence: int) -> Limit:
     """Return the row of a new limit: an account's with nothing spent, or a cap with what the analyst has spent."""
     return Limit(account, analyst, period, at[: PERIODS[period]], filter_.to_json(), sequence)
 
 
-def current(limit: Limit, at: str) -> tuple[Limit, Filter]:
+def current(limit: Limit, at: str) -> tuple[Limit, PrivacyFilter]:
     """Return a limit and its filter at a moment: a window starts anew with a later period, never with an earlier one.
 
     A clock that was set back thus stays in the newest period seen; windows only restrict, so that this is safe.
@@ -67,7 +67,7 @@ def current(limit: Limit, at: str) -> tuple[Limit, Filter]:
     return limit, filter_
 
 
-def admit(transaction: Transaction, losses: Mapping[str, PrivacyLoss], analyst: str, at: str) -> list[Step]:
+def admit(transaction: Transaction, losses: Mapping[str, PrivacyLoss], analyst: str, at: str) -> list[LimitStep]:
     """Return the steps of a charge that every limit admits, or refuse for the tightest that does not.
 
     Guarantee: what all steps together spend is within every account's budget, however the losses were chosen.
@@ -75,7 +75,7 @@ def admit(transaction: Transaction, losses: Mapping[str, PrivacyLoss], analyst: 
     steps, refusals = [], []
     for limit, before in _touched(transaction, losses, analyst, at):
         try:
-            steps.append(Step.between(limit, before, _admitted(limit, before, losses[limit.account])))
+            steps.append(LimitStep.between(limit, before, _admitted(limit, before, losses[limit.account])))
         except LimitExceeded as refusal:
             refusals.append(refusal)
     if refusals:
@@ -86,7 +86,7 @@ def admit(transaction: Transaction, losses: Mapping[str, PrivacyLoss], analyst: 
 
 def repeat(
     transaction: Transaction, losses: Mapping[str, PrivacyLoss], analyst: str, at: str, costs: Sequence[Sequence[str]]
-) -> list[Step]:
+) -> list[LimitStep]:
     """Return the steps of a charge as it was recorded, refusing one that took less than its loss costs, or too much."""
     touched = list(_touched(transaction, losses, analyst, at))
     if len(touched) != len(costs):
@@ -100,26 +100,26 @@ def repeat(
         after = replace(before, spent=before.spent + cost)
         if not after.spent.within(after.budget):
             raise Tampered("a charge", why=f"{_name(limit)} does not cover it")
-        steps.append(Step(limit, after, cost))
+        steps.append(LimitStep(limit, after, cost))
     return steps
 
 
-def spend(transaction: Transaction, sequence: int, steps: Sequence[Step], analyst: str | None) -> None:
+def spend(transaction: Transaction, sequence: int, steps: Sequence[LimitStep], analyst: str | None) -> None:
     """Store what the steps spend, and count it for the analyst."""
     for step in steps:
         transaction.put(replace(step.limit, state=_written(step.after), sequence=sequence))
         if analyst is not None and step.for_life:
             total = tally(transaction, step.limit.account, analyst) + step.cost
-            transaction.put(Tally(step.limit.account, analyst, str(total.loss), str(total.delta), sequence))
+            transaction.put(AnalystTally(step.limit.account, analyst, str(total.loss), str(total.delta), sequence))
 
 
 def tally(transaction: Transaction, account: str, analyst: str) -> Cost:
     """Return what an analyst has spent of an account."""
-    found = transaction.get(Tally, account, analyst)
+    found = transaction.get(AnalystTally, account, analyst)
     return Cost(Fraction(found.loss), Fraction(found.delta)) if found else NOTHING
 
 
-def account_filter(transaction: Transaction, account: str) -> Filter:
+def account_filter(transaction: Transaction, account: str) -> PrivacyFilter:
     """Return the account's filter for life, or refuse an account that does not exist."""
     found = transaction.get(Limit, account, "", "")
     if found is None:
@@ -128,36 +128,36 @@ def account_filter(transaction: Transaction, account: str) -> Filter:
     return _read(found.state)
 
 
-def same_promise(there: Limit, filter_: Filter) -> bool:
+def same_promise(there: Limit, filter_: PrivacyFilter) -> bool:
     """Whether a limit makes the promise of a filter, whatever it has admitted since."""
     return replace(_read(there.state), spent=NOTHING) == filter_
 
 
-def remaining(filter_: Filter) -> dict[str, str]:
+def remaining(filter_: PrivacyFilter) -> dict[str, str]:
     """Return what a filter has left as plain texts: its currency and exact amounts."""
     left = filter_.remaining
     return {"currency": filter_.currency, "loss": str(left.loss), "delta": str(left.delta)}
 
 
-def filter_in(there: Limit) -> Filter:
+def filter_in(there: Limit) -> PrivacyFilter:
     """Return the filter of a stored limit."""
     return _read(there.state)
 
 
-def filter_record(filter_: Filter) -> dict[str, Any]:
+def filter_record(filter_: PrivacyFilter) -> dict[str, Any]:
     """Return a filter as plain JSON values."""
     found: dict[str, Any] = json.loads(filter_.to_json())["filter"]
     return found
 
 
-def filter_of(record: Mapping[str, Any]) -> Filter:
+def filter_of(record: Mapping[str, Any]) -> PrivacyFilter:
     """Read what `filter_record` returned."""
-    return Filter.from_json(records.write("filter", record))
+    return PrivacyFilter.from_json(records.write("filter", record))
 
 
 def _touched(
     transaction: Transaction, losses: Mapping[str, PrivacyLoss], analyst: str, at: str
-) -> Iterator[tuple[Limit, Filter]]:
+) -> Iterator[tuple[Limit, PrivacyFilter]]:
     for account in losses:
         limits = transaction.limits(account, analyst)
         if not limits or limits[0].analyst or limits[0].period:
@@ -165,7 +165,7 @@ def _touched(
         yield from (current(limit, at) for limit in limits)
 
 
-def _admitted(limit: Limit, before: Filter, loss: PrivacyLoss) -> Filter:
+def _admitted(limit: Limit, before: PrivacyFilter, loss: PrivacyLoss) -> PrivacyFilter:
     try:
         after = before.admit(loss)
     except BudgetExceeded as refusal:
@@ -185,28 +185,28 @@ def _name(limit: Limit) -> str:
 
 
 # Reading a filter checks it anew, which takes longer than all else in a charge; a text always means the same filter.
-_FILTERS: dict[str, Filter] = {}
+_FILTERS: dict[str, PrivacyFilter] = {}
 _MOST_FILTERS = 1024
 
 
-def _read(text: str) -> Filter:
-    return _FILTERS.get(text) or _remembered(text, Filter.from_json(text))
+def _read(text: str) -> PrivacyFilter:
+    return _FILTERS.get(text) or _remembered(text, PrivacyFilter.from_json(text))
 
 
-def _written(filter_: Filter) -> str:
+def _written(filter_: PrivacyFilter) -> str:
     text = filter_.to_json()
     _remembered(text, filter_)
     return text
 
 
-def _remembered(text: str, filter_: Filter) -> Filter:
+def _remembered(text: str, filter_: PrivacyFilter) -> PrivacyFilter:
     if len(_FILTERS) >= _MOST_FILTERS:
         _FILTERS.clear()
     _FILTERS[text] = filter_
     return filter_
 
 
-def _filter_parameters(filter_: Filter) -> dict[str, Any]:
+def _filter_parameters(filter_: PrivacyFilter) -> dict[str, Any]:
     return filter_record(filter_) | {"spent": {"loss": "0", "delta": "0"}}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from discreet.account.exceeded import BudgetExceeded
+from discreet.account.budgets.exceeded import BudgetExceeded
 from discreet.core.errors import Refusal
 
 

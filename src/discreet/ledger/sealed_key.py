@@ -19,7 +19,7 @@ from discreet.core.version import __version__
 from discreet.ledger.charge import Charge
 from discreet.ledger.entry import canonical
 from discreet.ledger.refusals import Unavailable
-from discreet.ledger.store import Draw
+from discreet.ledger.store import StoredDraw
 
 _BYTES = 32
 _NONCE = 12
@@ -32,7 +32,7 @@ class NewKey:
 
     key: bytes
     commitment: str
-    row: Draw
+    row: StoredDraw
 
     def __repr__(self) -> str:
         return "NewKey(hidden)"
@@ -57,9 +57,9 @@ class OutsideKey:
 
         key, bound, nonce = new_key(), binding(charge, engine), token_bytes(_NONCE)
         sealed = AESGCM(self._made()).encrypt(nonce, key, self._context(charge.key, bound))
-        return NewKey(key, commitment(key), Draw(charge.key, nonce + sealed, bound))
+        return NewKey(key, commitment(key), StoredDraw(charge.key, nonce + sealed, bound))
 
-    def opened(self, charge: Charge, engine: str, row: Draw | None, committed: str | None) -> bytes | None:
+    def opened(self, charge: Charge, engine: str, row: StoredDraw | None, committed: str | None) -> bytes | None:
         """Return the key of a debit that has no answer yet; None where it may not, or cannot, be drawn for again."""
         from cryptography.exceptions import InvalidTag
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from discreet.account.filter import Filter
+from discreet.account.budgets.filter import PrivacyFilter
 
 Scope = Literal["account", "grant", "window"]
 
@@ -20,5 +20,5 @@ class Standing:
     scope: Scope
     account: str
     analyst: str | None
-    filter: Filter
+    filter: PrivacyFilter
     window: str | None = None

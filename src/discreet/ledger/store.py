@@ -42,7 +42,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class AnalystTally:
     """What one analyst has spent of an account, in the account's currency."""
 
     TABLE: ClassVar[str] = "tallies"
@@ -93,7 +93,7 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Draw:
+class StoredDraw:
     """The key that an unsettled debit's noise is drawn by, sealed outside the database, and what it is bound to."""
 
     TABLE: ClassVar[str] = "draws"
@@ -212,13 +212,13 @@ R = TypeVar("R", bound=Row)
 Wanted = tuple[Any, ...]
 
 # What follows from the entries alone, and is therefore made anew and compared when a vault is verified.
-DERIVED: tuple[type[Row], ...] = (Limit, Tally, Debit, Paper, Permit)
+DERIVED: tuple[type[Row], ...] = (Limit, AnalystTally, Debit, Paper, Permit)
 
 # Kinds of which there are few rows: they are looked through whenever a vault is opened.
-COUNTED: tuple[type[Row], ...] = (Limit, Tally, Paper, Private, Permit, Check)
+COUNTED: tuple[type[Row], ...] = (Limit, AnalystTally, Paper, Private, Permit, Check)
 
 # Kinds of which every question makes one: they carry their seals, and follow the chain. A lost debit is paid again.
-CARRYING: tuple[type[Row], ...] = (Debit, Settled, Lease, Draw)
+CARRYING: tuple[type[Row], ...] = (Debit, Settled, Lease, StoredDraw)
 
 # Limits that a charge meets together are sealed together, so that none can be missing; other rows each for itself.
 SHELVES: dict[str, tuple[str, ...]] = {Limit.TABLE: Limit.KEY[:2]}
@@ -259,7 +259,7 @@ class Transaction(Protocol):
 
 
 class Raw(Transaction, Protocol):
-    """A transaction as a database gives it, whose rows nobody has checked; only `discreet.ledger.seal` uses it."""
+    """A transaction as a database gives it, whose rows nobody has checked; only `integrity.seal` uses it."""
 
     def seals(self, kind: str) -> Iterator[Seal]:
         """Return all seals of one kind of row."""

@@ -11,21 +11,22 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Self
 
 from discreet.core.errors import Refusal
-from discreet.ledger import keys, lease, tail, verify
-from discreet.ledger.anchor import AnchorFile
+from discreet.ledger import lease
 from discreet.ledger.clock import Clock, VaultClock, wall_clock, written
-from discreet.ledger.derive import enter
+from discreet.ledger.derivation import enter
 from discreet.ledger.entry import Entry, Head
+from discreet.ledger.integrity import keys, tail, verify
+from discreet.ledger.integrity.anchor import AnchorFile
+from discreet.ledger.integrity.seal import SealedTransaction, Sealer
+from discreet.ledger.integrity.verify import Verified
 from discreet.ledger.place import FilePlace, Place, ServerPlace, place_of
 from discreet.ledger.refusals import Conflict, NotAVault, Tampered, Unavailable
-from discreet.ledger.seal import SealedTransaction, Sealer
 from discreet.ledger.sealed_key import OutsideKey
-from discreet.ledger.sqlite import SqliteStore
-from discreet.ledger.store import Check, Debit, Draw, Secret, Store, Transaction, Wanted
-from discreet.ledger.verify import Verified
+from discreet.ledger.sqlite.store import SqliteStore
+from discreet.ledger.store import Check, Debit, Secret, Store, StoredDraw, Transaction, Wanted
 
 if TYPE_CHECKING:
-    from discreet.ledger.postgres import PostgresStore
+    from discreet.ledger.postgres.store import PostgresStore
 
 # Entries are listed in pages, so that a long list neither fills memory nor keeps others waiting.
 _PAGE = 1000
@@ -240,7 +241,7 @@ class Vault:
 
     def _forget_outside(self, transaction: SealedTransaction) -> None:
         """Forget the key outside the database, unless a debit waits for its answer."""
-        if next(transaction.all(Draw), None) is None:
+        if next(transaction.all(StoredDraw), None) is None:
             self._outside.forget()
 
     def _check_seen(self, transaction: Transaction, last: Head) -> None:
@@ -316,7 +317,7 @@ def _unfinished(place: Place, anchor: str | Path | None) -> Refusal:
 
 def _postgres() -> type[PostgresStore]:
     # Only where it is asked for: its driver is an extra.
-    from discreet.ledger.postgres import PostgresStore
+    from discreet.ledger.postgres.store import PostgresStore
 
     return PostgresStore
 

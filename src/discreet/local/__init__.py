@@ -10,26 +10,26 @@ from discreet.core.lazy import lazy
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from discreet.local.choose import choose as choose
-    from discreet.local.count_mean_sketch import count_mean_sketch as count_mean_sketch
-    from discreet.local.count_mean_sketch import hadamard_count_mean_sketch as hadamard_count_mean_sketch
     from discreet.local.estimate import Estimate as Estimate
-    from discreet.local.hadamard import hadamard as hadamard
-    from discreet.local.heavy_hitters import heavy_hitters as heavy_hitters
-    from discreet.local.local_hash import local_hash as local_hash
     from discreet.local.longitudinal import longitudinal as longitudinal
-    from discreet.local.marginals import marginals as marginals
-    from discreet.local.mean import mean as mean
     from discreet.local.poisoning import influence as influence
     from discreet.local.protocol import Protocol as Protocol
-    from discreet.local.randomized_response import randomized_response as randomized_response
-    from discreet.local.rappor import rappor as rappor
+    from discreet.local.protocols.count_mean_sketch import count_mean_sketch as count_mean_sketch
+    from discreet.local.protocols.count_mean_sketch import hadamard_count_mean_sketch as hadamard_count_mean_sketch
+    from discreet.local.protocols.hadamard import hadamard as hadamard
+    from discreet.local.protocols.heavy_hitters import heavy_hitters as heavy_hitters
+    from discreet.local.protocols.local_hash import local_hash as local_hash
+    from discreet.local.protocols.marginals import marginals as marginals
+    from discreet.local.protocols.mean import mean as mean
+    from discreet.local.protocols.randomized_response import randomized_response as randomized_response
+    from discreet.local.protocols.rappor import rappor as rappor
+    from discreet.local.protocols.telemetry import d_bit_flip as d_bit_flip
+    from discreet.local.protocols.telemetry import one_bit_mean as one_bit_mean
+    from discreet.local.protocols.unary import unary as unary
     from discreet.local.reports import Reports as Reports
     from discreet.local.secure_sum import secure_sum as secure_sum
     from discreet.local.shuffle import shuffle as shuffle
     from discreet.local.sketch import Sketch as Sketch
-    from discreet.local.telemetry import d_bit_flip as d_bit_flip
-    from discreet.local.telemetry import one_bit_mean as one_bit_mean
-    from discreet.local.unary import unary as unary
 
 _HOMES = {
     "Estimate": "discreet.local.estimate",
@@ -37,22 +37,22 @@ _HOMES = {
     "Reports": "discreet.local.reports",
     "Sketch": "discreet.local.sketch",
     "choose": "discreet.local.choose",
-    "count_mean_sketch": "discreet.local.count_mean_sketch",
-    "d_bit_flip": "discreet.local.telemetry",
-    "hadamard": "discreet.local.hadamard",
-    "hadamard_count_mean_sketch": "discreet.local.count_mean_sketch",
-    "heavy_hitters": "discreet.local.heavy_hitters",
+    "count_mean_sketch": "discreet.local.protocols.count_mean_sketch",
+    "d_bit_flip": "discreet.local.protocols.telemetry",
+    "hadamard": "discreet.local.protocols.hadamard",
+    "hadamard_count_mean_sketch": "discreet.local.protocols.count_mean_sketch",
+    "heavy_hitters": "discreet.local.protocols.heavy_hitters",
     "influence": "discreet.local.poisoning",
-    "local_hash": "discreet.local.local_hash",
+    "local_hash": "discreet.local.protocols.local_hash",
     "longitudinal": "discreet.local.longitudinal",
-    "marginals": "discreet.local.marginals",
-    "mean": "discreet.local.mean",
-    "one_bit_mean": "discreet.local.telemetry",
-    "randomized_response": "discreet.local.randomized_response",
-    "rappor": "discreet.local.rappor",
+    "marginals": "discreet.local.protocols.marginals",
+    "mean": "discreet.local.protocols.mean",
+    "one_bit_mean": "discreet.local.protocols.telemetry",
+    "randomized_response": "discreet.local.protocols.randomized_response",
+    "rappor": "discreet.local.protocols.rappor",
     "secure_sum": "discreet.local.secure_sum",
     "shuffle": "discreet.local.shuffle",
-    "unary": "discreet.local.unary",
+    "unary": "discreet.local.protocols.unary",
 }
 
 

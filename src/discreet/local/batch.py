@@ -28,7 +28,7 @@ class MalformedBatch(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class ReportBatch:
     """Reports of one epoch of a collection, under a key that makes sending them twice harmless."""
 
     spec: bytes
@@ -43,7 +43,7 @@ class Batch:
         return _head(_MAP, len(_KINDS)) + b"".join(_text(name) + _value(value) for name, value in fields)
 
     @staticmethod
-    def decode(body: bytes) -> Batch:
+    def decode(body: bytes) -> ReportBatch:
         """Return the batch that the bytes are, or raise MalformedBatch, and nothing else."""
         kind, size, at = _read_head(body, 0)
         if kind != _MAP or size != len(_KINDS):
@@ -56,7 +56,7 @@ class Batch:
             found[name], at = _read_value(body, at, _KINDS[name])
         if at != len(body):
             raise MalformedBatch("something follows the map")
-        batch = Batch(**found)  # type: ignore[arg-type]  # every field was read as its kind
+        batch = ReportBatch(**found)  # type: ignore[arg-type]  # every field was read as its kind
         if len(batch.spec) != SPEC_BYTES or len(batch.key) != KEY_BYTES:
             raise MalformedBatch("a field has a wrong length")
         return batch

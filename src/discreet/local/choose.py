@@ -8,13 +8,13 @@ from time import perf_counter
 
 import numpy as np
 
-from discreet.account.checks import Number, whole
+from discreet.account.numeric.checks import Number, whole
 from discreet.core.errors import BadParameter, Refusal
-from discreet.local.hadamard import hadamard
-from discreet.local.local_hash import local_hash
-from discreet.local.oracle import Oracle, parameters
-from discreet.local.randomized_response import randomized_response
-from discreet.local.unary import unary
+from discreet.local.parts.oracle import Oracle, parameters
+from discreet.local.protocols.hadamard import hadamard
+from discreet.local.protocols.local_hash import local_hash
+from discreet.local.protocols.randomized_response import randomized_response
+from discreet.local.protocols.unary import unary
 
 # Errors this close are alike: the shorter report wins.
 _ALIKE = 1.02
@@ -34,7 +34,7 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ProtocolChoice:
     """What was chosen, why, and what else there was; it prints as a table."""
 
     protocol: Oracle
@@ -58,7 +58,7 @@ class Choice:
         return (mark, named(option.protocol), *cells)
 
 
-def choose(k: int, epsilon: Number, n: int, max_bytes: int | None = None) -> Choice:
+def choose(k: int, epsilon: Number, n: int, max_bytes: int | None = None) -> ProtocolChoice:
     """Return the most accurate oracle for k values and n people whose reports have at most `max_bytes` bytes.
 
     Errors and bytes follow from the parameters alone. The server's time is predicted from a rehearsal on invented
@@ -78,7 +78,7 @@ def choose(k: int, epsilon: Number, n: int, max_bytes: int | None = None) -> Cho
         raise BadParameter("max_bytes", max_bytes, why=why, fix=f"use {least} or more, or fewer values")
     alike = [option for option in fitting if option.error <= _ALIKE * fitting[0].error]
     chosen = min(alike, key=lambda option: (option.bytes_per_report, option.error))
-    return Choice(chosen.protocol, _why(chosen, options, most), tuple(options))
+    return ProtocolChoice(chosen.protocol, _why(chosen, options, most), tuple(options))
 
 
 def named(protocol: Oracle) -> str:

@@ -22,7 +22,7 @@ _PRIVATE = 0o600
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ClientTopic:
     """A topic: the spec of its protocol, its lifetime and what it has spent, and marks of the values it answered."""
 
     spec: dict[str, Any]
@@ -40,7 +40,7 @@ class Book:
     """What the file holds: a secret key, and the topics."""
 
     key: bytes
-    topics: dict[str, Entry]
+    topics: dict[str, ClientTopic]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,18 +126,18 @@ class ClientFile:
         return Book(key, topics)
 
 
-def _written(entry: Entry) -> dict[str, Any]:
+def _written(entry: ClientTopic) -> dict[str, Any]:
     out = {each.name: getattr(entry, each.name) for each in fields(entry)}
     return {**out, "lifetime": str(entry.lifetime), "spent": str(entry.spent), "seen": list(entry.seen)}
 
 
-def _entry(found: dict[str, Any]) -> Entry:
-    plain = records.fields("topic", found, [each.name for each in fields(Entry)])
+def _entry(found: dict[str, Any]) -> ClientTopic:
+    plain = records.fields("topic", found, [each.name for each in fields(ClientTopic)])
     spent, lifetime = Fraction(plain["spent"]), Fraction(plain["lifetime"])
     if spent < 0 or not isinstance(plain["memo"], bool):
         raise ValueError
     seen = tuple(str(mark) for mark in plain["seen"])
-    return Entry(**{**plain, "spent": spent, "lifetime": lifetime, "seen": seen})
+    return ClientTopic(**{**plain, "spent": spent, "lifetime": lifetime, "seen": seen})
 
 
 def _damaged(path: Path) -> BadParameter:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.account.checks import whole
+from discreet.account.numeric.checks import whole
 from discreet.core import record as records
 from discreet.core.errors import BadParameter, Refusal
 from discreet.local.protocol import Protocol, canonical

@@ -6,10 +6,10 @@ import math
 from decimal import Decimal
 from fractions import Fraction
 
-from discreet.account.checks import positive
-from discreet.account.upward import DIGITS, decimal, precise, raised
+from discreet.account.numeric.checks import positive
+from discreet.account.numeric.rounding import DIGITS, decimal, precise, raised
 from discreet.core.errors import BadParameter
-from discreet.core.written import Number, as_written
+from discreet.core.rational import Number, as_written
 
 # Binary digits of every probability: a numerator fits an int64, and rounding costs about 1e-18 of epsilon.
 BITS = 62

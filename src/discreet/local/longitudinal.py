@@ -14,19 +14,19 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.account.checks import whole
-from discreet.account.exceeded import BudgetExceeded, rounded_down, rounded_up
-from discreet.account.loss import PrivacyLoss
-from discreet.account.pure import Pure
+from discreet.account.budgets.exceeded import BudgetExceeded, rounded_down, rounded_up
+from discreet.account.losses.loss import PrivacyLoss
+from discreet.account.losses.pure import Pure
+from discreet.account.numeric.checks import whole
 from discreet.core.errors import BadParameter, Refusal, UnknownName
-from discreet.core.written import Number, as_written
-from discreet.local.client_file import Book, ClientFile, Entry
+from discreet.core.rational import Number, as_written
+from discreet.local.client_file import Book, ClientFile, ClientTopic
 from discreet.local.grid import log_up
 from discreet.local.protocol import Client, Protocol
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
+class ReportPrice:
     """What a report would cost, what its topic has spent, and what the lifetime of the topic allows; all epsilons.
 
     `repeated` says that the value was answered before, and would be answered alike, at no cost.
@@ -95,11 +95,11 @@ class ClientLedger:
             if known is not None and cap > known.lifetime:
                 why = f"a lifetime is a promise, and {rounded_down(known.lifetime)} was promised for this topic"
                 raise BadParameter("lifetime", lifetime, why=why, fix="use as much or less")
-            start = known if known is not None else Entry(protocol.spec(), cap, memo, daily)
+            start = known if known is not None else ClientTopic(protocol.spec(), cap, memo, daily)
             book.topics[name] = replace(start, spec=protocol.spec(), lifetime=cap, memo=memo, per_day=daily)
             self.file.write(book)
 
-    def price(self, topic: str, value: object) -> Price:
+    def price(self, topic: str, value: object) -> ReportPrice:
         """Return what a report of a value would cost; nothing is reported or spent."""
         with self.file.opened() as book:
             return self._priced(book, topic, value)[0]
@@ -123,7 +123,7 @@ class ClientLedger:
         with self.file.opened() as book:
             return Pure(_entry(book, topic).spent, relation="replace")
 
-    def _priced(self, book: Book, topic: str, value: object) -> tuple[Price, Protocol, str]:
+    def _priced(self, book: Book, topic: str, value: object) -> tuple[ReportPrice, Protocol, str]:
         entry = _entry(book, topic)
         protocol = Protocol.from_spec(entry.spec)
         found = protocol.checked(cast(ArrayLike, [value]))[0]
@@ -132,9 +132,9 @@ class ClientLedger:
         mark = hmac.digest(book.key, about.encode(), "sha256")[:16].hex()
         repeated = entry.memo and mark in entry.seen
         cost = Fraction(0) if repeated else _cost(protocol, entry.memo)
-        return Price(topic, cost, entry.spent, entry.lifetime, repeated), protocol, mark
+        return ReportPrice(topic, cost, entry.spent, entry.lifetime, repeated), protocol, mark
 
-    def _debited(self, entry: Entry, price: Price, mark: str) -> Entry:
+    def _debited(self, entry: ClientTopic, price: ReportPrice, mark: str) -> ClientTopic:
         if not price.affordable:
             raise BudgetExceeded(
                 "epsilon",
@@ -226,7 +226,7 @@ def _client(protocol: Protocol, key: bytes | None, mark: str) -> Client:
     return cast(Client, cast(Any, protocol).client(own, cohort=cast(Any, protocol.client(key)).cohort))
 
 
-def _entry(book: Book, topic: str) -> Entry:
+def _entry(book: Book, topic: str) -> ClientTopic:
     if topic not in book.topics:
         raise UnknownName("topic", str(topic), book.topics)
     return book.topics[topic]

@@ -15,9 +15,9 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.account.checks import positive_failure, whole
+from discreet.account.numeric.checks import positive_failure, whole
 from discreet.core.errors import BadParameter, Refusal
-from discreet.local.oracle import Oracle
+from discreet.local.parts.oracle import Oracle
 from discreet.local.protocol import Protocol
 from discreet.local.sketch import Sketch
 

@@ -18,9 +18,9 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.account.checks import positive_failure, whole
-from discreet.account.loss import PrivacyLoss
-from discreet.account.pure import Pure
+from discreet.account.losses.loss import PrivacyLoss
+from discreet.account.losses.pure import Pure
+from discreet.account.numeric.checks import positive_failure, whole
 from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.core.registry import capwords
 from discreet.local.estimate import Estimate
@@ -28,7 +28,7 @@ from discreet.local.grid import log_up, within
 from discreet.local.intake import batches
 from discreet.local.reports import Bytes, Reports
 from discreet.local.sketch import Sketch
-from discreet.noise.bits import Source, current
+from discreet.noise.bits import BitSource, current
 
 # Every protocol and the module that defines it: its class is the name in CapWords, and `examples()` of the module
 # yields small instances of it, on which the conformance suite tries every promise.
@@ -94,7 +94,7 @@ class Protocol(ABC):
         """Return the values as an array, refusing any that the protocol cannot report."""
 
     @abstractmethod
-    def draw(self, values: NDArray[Any], source: Source) -> Bytes:
+    def draw(self, values: NDArray[Any], source: BitSource) -> Bytes:
         """Return one report a row for checked values, with fresh bits of the source."""
 
     @abstractmethod
@@ -144,7 +144,7 @@ class Protocol(ABC):
         if version != SPEC_VERSION:
             why, fix = f"this release reads version {SPEC_VERSION}", "read it with the release that wrote it"
             raise BadParameter("version", version, why=why, fix=fix)
-        kind = getattr(import_module(f"discreet.local.{KINDS[name]}"), capwords(name))
+        kind = getattr(import_module(f"discreet.local.protocols.{KINDS[name]}"), capwords(name))
         expected = {each.name for each in fields(kind) if each.init}
         if set(given) != expected:
             why = f"a spec of {name} has exactly the fields {', '.join(sorted(expected))}"
@@ -251,7 +251,7 @@ class Client:
         plain = found[0].item() if isinstance(found[0], np.generic) else found[0]
         if isinstance(self.memo, bytes):
             entropy = _entropy(self.memo, self.protocol.spec_hash, plain)
-            return self.protocol.draw(found, Source(entropy)).tobytes()
+            return self.protocol.draw(found, BitSource(entropy)).tobytes()
         key = (self.protocol.spec_hash, plain)  # one mapping may serve several protocols, and keep keys of theirs
         if key not in self.memo:
             self.memo[key] = self.protocol.draw(found, current()).tobytes()

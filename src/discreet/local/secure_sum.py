@@ -17,10 +17,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.account.checks import Number, positive, whole
-from discreet.account.discrete_laplace import DiscreteLaplace
+from discreet.account.losses.discrete_laplace import DiscreteLaplace
+from discreet.account.numeric.checks import Number, positive, whole
 from discreet.core.errors import BadParameter, Refusal
-from discreet.core.written import as_written
+from discreet.core.rational import as_written
 from discreet.noise.bits import current
 from discreet.noise.polya import polya
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
 
-from discreet.account.checks import whole
+from discreet.account.numeric.checks import whole
 from discreet.core.errors import BadParameter, Refusal
-from discreet.local.batch import Batch, new_batch_key
+from discreet.local.batch import ReportBatch, new_batch_key
 from discreet.local.collection import Collection, read
 from discreet.local.reports import Reports
 
@@ -41,7 +41,7 @@ class Sender:
             why, fix = "they were made under another protocol", "encode values with the collection's protocol"
             raise BadParameter("reports", reports.spec_hash, why=why, fix=fix)
         number = whole("epoch", epoch, least=0)
-        batch = Batch(self._spec, key or new_batch_key(), number, len(reports), bytes(reports))
+        batch = ReportBatch(self._spec, key or new_batch_key(), number, len(reports), bytes(reports))
         status, text = self._persist("POST", "/v1/reports", batch.encode())
         if status != _ACCEPTED:
             fix = "see that collection, epoch and size are those of the collector"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.account.checks import whole
-from discreet.account.shuffle import Shuffled
+from discreet.account.losses.shuffle import Shuffled
+from discreet.account.numeric.checks import whole
 from discreet.core.errors import Refusal
 from discreet.local.protocol import Protocol
 from discreet.local.reports import Reports
@@ -39,7 +39,7 @@ def central(protocol: Protocol, honest: int) -> Shuffled:
     It is for the ledger of whoever runs the collection, and holds only with a trusted shuffler that strips times and
     keys and releases no smaller batch; fakes do not count as honest, so that `honest` is what remains without them.
 
-    Guarantee: that of `discreet.account.shuffle.Shuffled`, for one report from each person.
+    Guarantee: that of `discreet.account.losses.shuffle.Shuffled`, for one report from each person.
     """
     return Shuffled(protocol.loss.peak, honest)
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from discreet.core.lazy import lazy
 from discreet.core.registry import Registry, capwords
 
-registry = Registry("mechanism", "discreet.mechanisms", apart=frozenset({"workload"}))
+registry = Registry(
+    "mechanism",
+    "discreet.mechanisms",
+    apart=frozenset({"chooser", "joint_quantiles", "parts", "prediction", "workload"}),
+)
 
 _HOMES = {capwords(name): f"discreet.mechanisms.{name}" for name in registry}
 _HOMES |= {
-    "choose": "discreet.mechanisms._choose",
-    "crossover": "discreet.mechanisms._choose",
+    "choose": "discreet.mechanisms.chooser",
+    "crossover": "discreet.mechanisms.chooser",
     "workload": "discreet.mechanisms.workload",
 }
 

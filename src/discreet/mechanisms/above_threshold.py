@@ -9,13 +9,13 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.account.checks import Number, whole
-from discreet.account.pure import Pure
+from discreet.account.losses.pure import Pure
+from discreet.account.numeric.checks import Number, whole
 from discreet.core.unit import Relation
-from discreet.mechanisms import _threshold
-from discreet.mechanisms._chances import Chances
-from discreet.mechanisms._mechanism import Trial, Trials
-from discreet.mechanisms._threshold import Comparison, Watch
+from discreet.mechanisms.parts import threshold as _threshold
+from discreet.mechanisms.parts.chances import Chances
+from discreet.mechanisms.parts.mechanism import Trial, Trials
+from discreet.mechanisms.parts.threshold import Comparison, ThresholdWatch
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -71,12 +71,12 @@ class AboveThreshold:
         """Return how far on the wrong side of the threshold an answer may be, but for probability beta."""
         return self.comparison.error(beta, self.queries, queries)
 
-    def session(self) -> Watch:
+    def session(self) -> ThresholdWatch:
         """Return a watch over one sequence: its `above(exact)` is asked once for each answer, until it says yes.
 
         Guarantee: `loss` for everything the watch ever says; it refuses to go on afterwards.
         """
-        return Watch(self.comparison)
+        return ThresholdWatch(self.comparison)
 
     def release(self, exact: Iterable[int]) -> int | None:
         """Return the place of the first answer that is above, and read no further; None if none is.

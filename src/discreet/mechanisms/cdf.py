@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.account.checks import whole
+from discreet.account.numeric.checks import whole
 from discreet.core.errors import BadParameter
-from discreet.core.written import Number, as_written
-from discreet.mechanisms._mechanism import Trial, Trials
-from discreet.mechanisms._noise import Noise, Sensitivity, Whole, floats
-from discreet.mechanisms._statistic import Statistic
-from discreet.mechanisms._tails import chance
-from discreet.mechanisms._values import as_float, numbers
+from discreet.core.rational import Number, as_written
 from discreet.mechanisms.histogram import counts_of
+from discreet.mechanisms.parts.integer_noise import Noise, Sensitivity, Whole, floats
+from discreet.mechanisms.parts.mechanism import Trial, Trials
+from discreet.mechanisms.parts.raw_values import as_float, numbers
+from discreet.mechanisms.parts.statistic import Statistic
+from discreet.mechanisms.parts.tails import chance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.account.checks import Number, positive, whole
-from discreet.account.loss import PrivacyLoss
+from discreet.account.losses.loss import PrivacyLoss
+from discreet.account.numeric.checks import Number, positive, whole
 from discreet.core.unit import Relation, check_relation
-from discreet.mechanisms._keys import occurring
-from discreet.mechanisms._mechanism import Chance, Trial, Trials
-from discreet.mechanisms._refine import Counts, Request
-from discreet.mechanisms._values import Grid, Steps
+from discreet.mechanisms.parts.keys import occurring
+from discreet.mechanisms.parts.mechanism import Chance, Trial, Trials
+from discreet.mechanisms.parts.raw_values import Grid, Steps
+from discreet.mechanisms.parts.refinement import Counts, RefinementRequest
 from discreet.mechanisms.quantile import Quantile
 
 People = Mapping[int, int]
@@ -103,13 +103,13 @@ def _tally(exact: People, most: int) -> Counts:
     """Answer requests from how many people have each number of rows."""
     clamped = [(min(max(int(rows), 1), most), int(people)) for rows, people in exact.items()]
 
-    def counts(requests: list[Request]) -> list[dict[int, int]]:
+    def counts(requests: list[RefinementRequest]) -> list[dict[int, int]]:
         return [_cells(request, clamped) for request in requests]
 
     return counts
 
 
-def _cells(request: Request, clamped: list[tuple[int, int]]) -> dict[int, int]:
+def _cells(request: RefinementRequest, clamped: list[tuple[int, int]]) -> dict[int, int]:
     found: dict[int, int] = {}
     for rows, people in clamped:
         cell = (rows - request.low) // request.width

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.mechanisms._mechanism import Trial, Trials
-from discreet.mechanisms._statistic import Scalar
-from discreet.mechanisms._values import column
+from discreet.mechanisms.parts.mechanism import Trial, Trials
+from discreet.mechanisms.parts.raw_values import column
+from discreet.mechanisms.parts.statistic import Scalar
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,19 +8,19 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.account.checks import Number, positive, whole
-from discreet.account.discrete_laplace import DiscreteLaplace
-from discreet.account.loss import PrivacyLoss
-from discreet.account.upward import up
+from discreet.account.losses.discrete_laplace import DiscreteLaplace
+from discreet.account.losses.loss import PrivacyLoss
+from discreet.account.numeric.checks import Number, positive, whole
+from discreet.account.numeric.rounding import up
 from discreet.core.errors import BadParameter, Refusal
 from discreet.core.unit import Relation, check_relation
-from discreet.mechanisms import _tails
-from discreet.mechanisms._grid import add, integers
-from discreet.mechanisms._mechanism import Trial, Trials
-from discreet.mechanisms._session import Session
-from discreet.noise.draw import pack
-from discreet.noise.invert import Integers
+from discreet.mechanisms.parts import tails
+from discreet.mechanisms.parts.grid import add, integers
+from discreet.mechanisms.parts.mechanism import Trial, Trials
+from discreet.mechanisms.parts.session import MechanismSession
+from discreet.noise.inversion import Integers
 from discreet.noise.laplace import laplace
+from discreet.noise.sampling import pack
 
 
 class HorizonReached(Refusal):
@@ -77,11 +77,11 @@ class Counter:
 
     def error(self, beta: Number = 0.05) -> float:
         """Return a half-width that the largest error of all totals exceeds with probability at most beta."""
-        return self._width(_tails.chance(beta) / self.horizon, self._most_blocks())
+        return self._width(tails.chance(beta) / self.horizon, self._most_blocks())
 
     def error_at(self, time: int, beta: Number = 0.05) -> float:
         """Return a half-width that the error of the total at one time exceeds with probability at most beta."""
-        chance = _tails.chance(beta)
+        chance = tails.chance(beta)
         return self._width(chance, self._checked_time(time).bit_count())
 
     def release(self, exact: object) -> Integers:
@@ -140,7 +140,7 @@ class Counter:
         (1 - q)^2 / ((1 - q e^s)(1 - q e^-s)), q = e^(-1/scale). For one block the tail is known exactly.
         """
         if blocks == 1:
-            return up(Fraction(_tails.laplace(self.scale, chance)))
+            return up(Fraction(tails.laplace(self.scale, chance)))
         wanted = math.log(2 * chance.denominator) - math.log(chance.numerator)
         # Kept where sinh is a float: a smaller one than the true makes M larger, and below 1e-100 nothing changes.
         half = float(min(max(1 / (2 * self.scale), Fraction(1, 10**100)), Fraction(700)))
@@ -158,13 +158,13 @@ class Counter:
         return time
 
 
-class Stream(Session):
+class Stream(MechanismSession):
     """The increments of one stream as they come; the only state there is."""
 
     __slots__ = ("_counter", "_state")
 
     def __init__(self, counter: Counter) -> None:
-        Session.__init__(self)
+        MechanismSession.__init__(self)
         self._counter = counter
         # The time, the total, and the noise of each block that the total holds, by level.
         self._state: tuple[int, int, dict[int, int]] = 0, 0, {}

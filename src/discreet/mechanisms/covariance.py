@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core.errors import BadParameter
-from discreet.core.written import Number
-from discreet.mechanisms._mechanism import Trial, Trials
-from discreet.mechanisms._moments import Moments, root
-from discreet.mechanisms._noise import Noise, Whole
-from discreet.mechanisms._statistic import Statistic
-from discreet.mechanisms._values import Grid, tables
+from discreet.core.rational import Number
 from discreet.mechanisms.mean import check_rows
+from discreet.mechanisms.parts.integer_noise import Noise, Whole
+from discreet.mechanisms.parts.mechanism import Trial, Trials
+from discreet.mechanisms.parts.moments import Moments, root
+from discreet.mechanisms.parts.raw_values import Grid, tables
+from discreet.mechanisms.parts.statistic import Statistic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

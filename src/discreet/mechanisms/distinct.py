@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.core.column import Key
-from discreet.mechanisms._keys import check_keys, occurring, tally
-from discreet.mechanisms._mechanism import Trial, Trials
-from discreet.mechanisms._statistic import Scalar, Statistic
+from discreet.mechanisms.parts.keys import check_keys, occurring, tally
+from discreet.mechanisms.parts.mechanism import Trial, Trials
+from discreet.mechanisms.parts.statistic import Scalar, Statistic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

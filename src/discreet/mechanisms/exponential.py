@@ -9,16 +9,17 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.account import exponential
-from discreet.account.checks import Number, whole
-from discreet.core import written
+from discreet.account.losses import exponential
+from discreet.account.numeric.checks import Number, whole
+from discreet.core import rational
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation
-from discreet.mechanisms import _chances, _tails
-from discreet.mechanisms._chances import Chances
-from discreet.mechanisms._lottery import Lottery
-from discreet.mechanisms._mechanism import Trial, Trials
-from discreet.mechanisms._selection import Selection, selection_trials
+from discreet.mechanisms.parts import chances as _chances
+from discreet.mechanisms.parts import tails
+from discreet.mechanisms.parts.chances import Chances
+from discreet.mechanisms.parts.lottery import Lottery
+from discreet.mechanisms.parts.mechanism import Trial, Trials
+from discreet.mechanisms.parts.selection import Selection, selection_trials
 from discreet.noise.bits import current
 
 _LARGEST_WEIGHT = 1 << 53
@@ -43,8 +44,8 @@ class Exponential(Selection):
         self,
         *,
         epsilon: Number,
-        sensitivity: written.Number = 1,
-        step: written.Number = 1,
+        sensitivity: rational.Number = 1,
+        step: rational.Number = 1,
         monotone: bool = False,
         candidates: int | None = None,
         weights: Sequence[int] | None = None,
@@ -74,7 +75,7 @@ class Exponential(Selection):
 
     def error(self, beta: Number = 0.05, *, candidates: int | None = None) -> float:
         """Return how far below the best the chosen score may lie, but for probability beta."""
-        count = _tails.public_size("candidates", self.candidates, candidates)
+        count = tails.public_size("candidates", self.candidates, candidates)
         if self.weights is None:
             return self._gap(beta, Fraction(count - 1))
         # At worst the best candidate is the one of least weight.

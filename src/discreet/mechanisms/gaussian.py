@@ -9,21 +9,22 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.account.checks import Number, positive, whole
-from discreet.account.discrete_gaussian import DiscreteGaussian
-from discreet.account.loss import PrivacyLoss
-from discreet.account.upward import up
-from discreet.account.zcdp import Zcdp
-from discreet.core import written
+from discreet.account.losses.discrete_gaussian import DiscreteGaussian
+from discreet.account.losses.loss import PrivacyLoss
+from discreet.account.losses.zcdp import Zcdp
+from discreet.account.numeric.checks import Number, positive, whole
+from discreet.account.numeric.rounding import up
+from discreet.core import rational
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation, check_relation
-from discreet.mechanisms import _calibrate, _chances, _tails
-from discreet.mechanisms._chances import Chances
-from discreet.mechanisms._correlated import CorrelatedGaussian
-from discreet.mechanisms._grid import Released, add, integers, on_grid, positive_as_written, scaled
-from discreet.mechanisms._mechanism import Trial, Trials
+from discreet.mechanisms.parts import calibration, tails
+from discreet.mechanisms.parts import chances as _chances
+from discreet.mechanisms.parts.chances import Chances
+from discreet.mechanisms.parts.correlated_noise import CorrelatedGaussian
+from discreet.mechanisms.parts.grid import Released, add, integers, on_grid, positive_as_written, scaled
+from discreet.mechanisms.parts.mechanism import Trial, Trials
 from discreet.noise.gaussian import gaussian
-from discreet.noise.invert import Integers
+from discreet.noise.inversion import Integers
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -53,14 +54,14 @@ class Gaussian:
     def __init__(
         self,
         *,
-        sensitivity: written.Number | None = None,
-        sensitivity_squared: written.Number | None = None,
+        sensitivity: rational.Number | None = None,
+        sensitivity_squared: rational.Number | None = None,
         sigma: Number | None = None,
         rho: Number | None = None,
         epsilon: Number | None = None,
         delta: Number | None = None,
         classical: bool = False,
-        step: written.Number = 1,
+        step: rational.Number = 1,
         dimension: int = 1,
         relation: Relation = "add_remove",
     ) -> None:
@@ -77,18 +78,18 @@ class Gaussian:
         if sigma is not None:
             wide = Fraction(positive("sigma", sigma))
         elif rho is not None:
-            wide = _calibrate.by_rho(self._moved, rho) * grid
+            wide = calibration.by_rho(self._moved, rho) * grid
         else:
             assert epsilon is not None
             assert delta is not None
             wide = grid * (
-                _calibrate.classical(self._moved, epsilon, delta)
+                calibration.classical(self._moved, epsilon, delta)
                 if classical
-                else _calibrate.analytic(self._moved, epsilon, delta, single=self.dimension == 1)
+                else calibration.analytic(self._moved, epsilon, delta, single=self.dimension == 1)
             )
         object.__setattr__(self, "sigma", wide)
         if classical:
-            _calibrate.check_classical(self.loss, epsilon, delta)
+            calibration.check_classical(self.loss, epsilon, delta)
 
     @classmethod
     def correlated(
@@ -120,8 +121,8 @@ class Gaussian:
 
     def error(self, beta: Number = 0.05, *, dimension: int = 1) -> float:
         """Return a half-width exceeded by any of `dimension` coordinates with probability at most beta."""
-        chance = _tails.chance(beta) / whole("dimension", dimension)
-        return up(_tails.gaussian(self.sigma / self.step, chance) * self.step)
+        chance = tails.chance(beta) / whole("dimension", dimension)
+        return up(tails.gaussian(self.sigma / self.step, chance) * self.step)
 
     def exact(self, values: object) -> int | Integers:
         """Return a real answer, or a vector of them, in whole steps: rounded to the nearest, and never refused.
@@ -167,7 +168,7 @@ class Gaussian:
         return counted
 
 
-def _squared(sensitivity: written.Number | None, squared: written.Number | None) -> Fraction:
+def _squared(sensitivity: rational.Number | None, squared: rational.Number | None) -> Fraction:
     if sensitivity is not None and squared is not None:
         why = "the sensitivity is stated once, as itself or as its square"
         raise BadParameter(

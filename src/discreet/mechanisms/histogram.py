@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from discreet.core.column import Key
 from discreet.core.errors import BadParameter
-from discreet.mechanisms._keys import check_keys, tally
-from discreet.mechanisms._mechanism import Trial, Trials
-from discreet.mechanisms._noise import Noise, Sensitivity, Whole, saturated, whole_numbers
-from discreet.mechanisms._statistic import Statistic
+from discreet.mechanisms.parts.integer_noise import Noise, Sensitivity, Whole, saturated, whole_numbers
+from discreet.mechanisms.parts.keys import check_keys, tally
+from discreet.mechanisms.parts.mechanism import Trial, Trials
+from discreet.mechanisms.parts.statistic import Statistic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

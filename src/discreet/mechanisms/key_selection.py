@@ -13,15 +13,15 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.account.approx import Approx
-from discreet.account.checks import Number, positive, positive_failure, whole
-from discreet.account.loss import PrivacyLoss
+from discreet.account.losses.approx import Approx
+from discreet.account.losses.loss import PrivacyLoss
+from discreet.account.numeric.checks import Number, positive, positive_failure, whole
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation, check_relation
-from discreet.mechanisms import _chances
-from discreet.mechanisms._mechanism import Chance, Trial, Trials
-from discreet.mechanisms._tails import chance
-from discreet.noise import enclose
+from discreet.mechanisms.parts import chances as _chances
+from discreet.mechanisms.parts.mechanism import Chance, Trial, Trials
+from discreet.mechanisms.parts.tails import chance
+from discreet.noise import enclosure
 from discreet.noise.bits import current
 
 Key = TypeVar("Key", bound=Hashable)
@@ -158,7 +158,7 @@ def _rule(epsilon: Fraction, delta: Fraction) -> tuple[list[int], int]:
     epsilon = min(epsilon, Fraction(bits))
     work = bits + 2 * int(epsilon)
     # r = one / shrink, with `shrink` an upper bound of e^-epsilon.
-    one, shrink = 1 << work, enclose.exp(epsilon.as_integer_ratio(), work)[1]
+    one, shrink = 1 << work, enclosure.exp(epsilon.as_integer_ratio(), work)[1]
     full, slack = 1 << bits, (delta.numerator << bits) // delta.denominator
     odds = [0]
     while odds[-1] < full:

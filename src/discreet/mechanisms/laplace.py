@@ -7,17 +7,18 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.account.checks import Number, positive, whole
-from discreet.account.discrete_laplace import DiscreteLaplace
-from discreet.account.upward import up
-from discreet.core import written
+from discreet.account.losses.discrete_laplace import DiscreteLaplace
+from discreet.account.numeric.checks import Number, positive, whole
+from discreet.account.numeric.rounding import up
+from discreet.core import rational
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation, check_relation
-from discreet.mechanisms import _chances, _tails
-from discreet.mechanisms._chances import Chances
-from discreet.mechanisms._grid import Released, add, integers, on_grid, positive_as_written, scaled, whole_steps
-from discreet.mechanisms._mechanism import Trial, Trials
-from discreet.noise.invert import Integers
+from discreet.mechanisms.parts import chances as _chances
+from discreet.mechanisms.parts import tails
+from discreet.mechanisms.parts.chances import Chances
+from discreet.mechanisms.parts.grid import Released, add, integers, on_grid, positive_as_written, scaled, whole_steps
+from discreet.mechanisms.parts.mechanism import Trial, Trials
+from discreet.noise.inversion import Integers
 from discreet.noise.laplace import laplace
 
 
@@ -43,10 +44,10 @@ class Laplace:
     def __init__(
         self,
         *,
-        sensitivity: written.Number = 1,
+        sensitivity: rational.Number = 1,
         epsilon: Number | None = None,
         scale: Number | None = None,
-        step: written.Number = 1,
+        step: rational.Number = 1,
         relation: Relation = "add_remove",
     ) -> None:
         if (epsilon is None) == (scale is None):
@@ -82,8 +83,8 @@ class Laplace:
 
     def error(self, beta: Number = 0.05, *, dimension: int = 1) -> float:
         """Return the half-width exceeded by any of `dimension` coordinates with probability at most beta."""
-        chance = _tails.chance(beta) / whole("dimension", dimension)
-        return up(_tails.laplace(self.scale / self.step, chance) * self.step)
+        chance = tails.chance(beta) / whole("dimension", dimension)
+        return up(tails.laplace(self.scale / self.step, chance) * self.step)
 
     def exact(self, values: object) -> int | Integers:
         """Return a real answer, or a vector of them, in whole steps: rounded to the nearest, and never refused.

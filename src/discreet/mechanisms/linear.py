@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core.errors import BadParameter
+from discreet.core.rational import Number, as_written
 from discreet.core.unit import Relation
-from discreet.core.written import Number, as_written
-from discreet.mechanisms._mechanism import Trial, Trials
-from discreet.mechanisms._noise import Noise, Sensitivity, floats
-from discreet.mechanisms._statistic import Statistic
 from discreet.mechanisms.histogram import counts_of
+from discreet.mechanisms.parts.integer_noise import Noise, Sensitivity, floats
+from discreet.mechanisms.parts.mechanism import Trial, Trials
+from discreet.mechanisms.parts.statistic import Statistic
 
 _PAIRS = 1024  # columns up to which all pairs are compared
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.account.checks import whole
+from discreet.account.numeric.checks import whole
 from discreet.core.errors import BadParameter
+from discreet.core.rational import Number
 from discreet.core.unit import Relation
-from discreet.core.written import Number
-from discreet.mechanisms._mechanism import Trial, Trials
-from discreet.mechanisms._noise import Noise, Sensitivity, Whole, floats, whole_numbers
-from discreet.mechanisms._statistic import Statistic
-from discreet.mechanisms._values import Grid, whole_sum
+from discreet.mechanisms.parts.integer_noise import Noise, Sensitivity, Whole, floats, whole_numbers
+from discreet.mechanisms.parts.mechanism import Trial, Trials
+from discreet.mechanisms.parts.raw_values import Grid, whole_sum
+from discreet.mechanisms.parts.statistic import Statistic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

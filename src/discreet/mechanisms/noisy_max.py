@@ -9,15 +9,16 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.account.checks import Number, whole
-from discreet.account.pure import Pure
-from discreet.account.upward import up
-from discreet.mechanisms import _chances, _tails
-from discreet.mechanisms._chances import Chances, Tails
-from discreet.mechanisms._grid import add
-from discreet.mechanisms._mechanism import Trials
-from discreet.mechanisms._selection import MOST_ENTRIES, Selection, selection_trials
-from discreet.noise.enclose import Enclosure
+from discreet.account.losses.pure import Pure
+from discreet.account.numeric.checks import Number, whole
+from discreet.account.numeric.rounding import up
+from discreet.mechanisms.parts import chances as _chances
+from discreet.mechanisms.parts import tails as _tails
+from discreet.mechanisms.parts.chances import Chances, Tails
+from discreet.mechanisms.parts.grid import add
+from discreet.mechanisms.parts.mechanism import Trials
+from discreet.mechanisms.parts.selection import MOST_ENTRIES, Selection, selection_trials
+from discreet.noise.enclosure import Enclosure
 from discreet.noise.laplace import laplace
 
 

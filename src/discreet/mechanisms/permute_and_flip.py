@@ -8,16 +8,17 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.account.checks import Number, whole
-from discreet.account.pure import Pure
-from discreet.mechanisms import _chances, _tails
-from discreet.mechanisms._chances import Chances
-from discreet.mechanisms._lottery import Lottery, gaps
-from discreet.mechanisms._mechanism import Trials
-from discreet.mechanisms._selection import MOST_ENTRIES, Selection, selection_trials
-from discreet.noise import enclose
+from discreet.account.losses.pure import Pure
+from discreet.account.numeric.checks import Number, whole
+from discreet.mechanisms.parts import chances as _chances
+from discreet.mechanisms.parts import tails as _tails
+from discreet.mechanisms.parts.chances import Chances
+from discreet.mechanisms.parts.lottery import Lottery, gaps
+from discreet.mechanisms.parts.mechanism import Trials
+from discreet.mechanisms.parts.selection import MOST_ENTRIES, Selection, selection_trials
+from discreet.noise import enclosure
 from discreet.noise.bits import current
-from discreet.noise.enclose import Enclosure
+from discreet.noise.enclosure import Enclosure
 from discreet.noise.uniform import uniform
 
 
@@ -58,7 +59,7 @@ class PermuteAndFlip(Selection):
         apart = gaps(self.scores(exact)).tolist()
         _chances.limited(len(apart) ** 3)
         top, bottom = self.rate
-        coins = [enclose.exp((top * gap, bottom), _chances.BITS) for gap in apart]
+        coins = [enclosure.exp((top * gap, bottom), _chances.BITS) for gap in apart]
         return _chances.chances({i: _chosen(coin, coins[:i] + coins[i + 1 :]) for i, coin in enumerate(coins)})
 
 

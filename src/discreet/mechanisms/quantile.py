@@ -11,17 +11,17 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.account.checks import positive, whole
-from discreet.account.exponential import Exponential
-from discreet.account.loss import PrivacyLoss
+from discreet.account.losses.exponential import Exponential
+from discreet.account.losses.loss import PrivacyLoss
+from discreet.account.numeric.checks import positive, whole
 from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.rational import Number, as_written
 from discreet.core.unit import Relation, check_relation
-from discreet.core.written import Number, as_written
-from discreet.mechanisms._mechanism import Chance, Trial, Trials
-from discreet.mechanisms._refine import Counts, Task, find, passes_for
-from discreet.mechanisms._runs import Runs, padded
-from discreet.mechanisms._tails import chance
-from discreet.mechanisms._values import Grid, Steps, as_float
+from discreet.mechanisms.parts.mechanism import Chance, Trial, Trials
+from discreet.mechanisms.parts.raw_values import Grid, Steps, as_float
+from discreet.mechanisms.parts.refinement import Counts, Task, find, passes_for
+from discreet.mechanisms.parts.runs import Runs, padded
+from discreet.mechanisms.parts.tails import chance
 
 Method = Literal["recursive", "separate"]
 Others = Any  # the other parameters of a quantile, by name
@@ -127,7 +127,7 @@ class Quantile:
         each = Fraction(self.epsilon) / self.rounds
         return Exponential(each, relation=self.relation) * self.rounds
 
-    def bracket(self, beta: float = 0.05) -> Bracket:
+    def bracket(self, beta: float = 0.05) -> QuantileBracket:
         """Return offsets whose answers enclose the quantiles of the data with probability 1 - beta, and their price.
 
         Buy `shifted(below)` and `shifted(above)`: each is one more exponential mechanism for every quantile, at the
@@ -137,7 +137,7 @@ class Quantile:
         """
         alone = replace(self, method="separate", offset=0)
         ranks = math.floor(alone.error(float(chance(beta) / 2)) * (1 + 1e-12)) + 1
-        return Bracket(-ranks, ranks, alone.loss * 2)
+        return QuantileBracket(-ranks, ranks, alone.loss * 2)
 
     def shifted(self, offset: int) -> Quantile:
         """Return the mechanism whose targets lie so many ranks higher, each quantile by itself."""
@@ -224,7 +224,7 @@ class Quantile:
         each = [self._task(0, self._whole, q) for q in self.quantiles]
         return [replace(task, group=group) for group in range(groups) for task in each]
 
-    def _task(self, group: int, part: Part, q: Fraction) -> Task:
+    def _task(self, group: int, part: QuantileSpan, q: Fraction) -> Task:
         last = part.high == self.grid.high
         return Task(group, part.low, part.high, part.data_low, q, self._rate(q), self.offset, last)
 
@@ -285,9 +285,9 @@ class Quantile:
         return Fraction(self.epsilon) / (2 * self.rounds * self._sensitivity(q) * q.denominator)
 
     @property
-    def _whole(self) -> Part:
+    def _whole(self) -> QuantileSpan:
         grid = self.grid
-        return Part(grid.low, grid.high, grid.low, 0, len(self.quantiles), Fraction(0), Fraction(1))
+        return QuantileSpan(grid.low, grid.high, grid.low, 0, len(self.quantiles), Fraction(0), Fraction(1))
 
     def _find(self, data: Steps, count: int) -> Steps:
         """Return `count` rows of answers, in steps."""
@@ -300,7 +300,7 @@ class Quantile:
         self._nested(data, self._whole, out)
         return out
 
-    def _nested(self, data: Steps, part: Part, out: Steps) -> None:
+    def _nested(self, data: Steps, part: QuantileSpan, out: Steps) -> None:
         """Find the middle quantile of a part among its data, then the others to its left and to its right.
 
         Repetitions that found the same value go on together.
@@ -332,7 +332,7 @@ class Quantile:
         return split(asked, Fraction(0), Fraction(1))
 
 
-class Bracket(NamedTuple):
+class QuantileBracket(NamedTuple):
     """Offsets in ranks, and what the two quantiles with these offsets cost together."""
 
     below: int
@@ -341,7 +341,7 @@ class Bracket(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class QuantileSpan:
     """Grid points low .. high, in which quantiles number first .. last - 1 are sought, between two found before.
 
     Its records are those with values from data_low to high.
@@ -364,7 +364,7 @@ class Part:
         """Return a quantile of all records as one of this part."""
         return (q - self.below) / (self.above - self.below)
 
-    def halves(self, found: int, q: Fraction) -> list[Part]:
+    def halves(self, found: int, q: Fraction) -> list[QuantileSpan]:
         """Return the parts to the left and to the right of the middle quantile, in which others are sought.
 
         Records tied with it go to the left.

@@ -11,15 +11,16 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.account import pure
-from discreet.account.checks import Number, finite, positive, whole
-from discreet.account.loss import PrivacyLoss
-from discreet.account.upward import DIGITS, decimal, precise, raised, up
+from discreet.account.losses import pure
+from discreet.account.losses.loss import PrivacyLoss
+from discreet.account.numeric.checks import Number, finite, positive, whole
+from discreet.account.numeric.rounding import DIGITS, decimal, precise, raised, up
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation, check_relation
-from discreet.mechanisms import _chances, _tails
-from discreet.mechanisms._chances import Chances
-from discreet.mechanisms._mechanism import Trial, Trials
+from discreet.mechanisms.parts import chances as _chances
+from discreet.mechanisms.parts import tails
+from discreet.mechanisms.parts.chances import Chances
+from discreet.mechanisms.parts.mechanism import Trial, Trials
 from discreet.noise.bernoulli import bernoulli
 from discreet.noise.uniform import uniform
 
@@ -106,7 +107,7 @@ class RandomizedResponse:
     def error(self, beta: Number = 0.05, *, answers: int = 1) -> float:
         """Return a half-width for a frequency estimated from so many answers; beta is the chance of a larger error."""
         spread = 2 * whole("answers", answers) * float(self.truth - self.lie) ** 2
-        chance = _tails.chance(beta)
+        chance = tails.chance(beta)
         logarithm = math.log(2 * chance.denominator) - math.log(chance.numerator)
         return math.sqrt(logarithm / spread) * (1 + 1e-12)
 

@@ -9,16 +9,18 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.account.checks import Number, positive, whole
-from discreet.account.discrete_laplace import DiscreteLaplace
-from discreet.account.loss import PrivacyLoss
-from discreet.account.upward import up
+from discreet.account.losses.discrete_laplace import DiscreteLaplace
+from discreet.account.losses.loss import PrivacyLoss
+from discreet.account.numeric.checks import Number, positive, whole
+from discreet.account.numeric.rounding import up
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation
-from discreet.mechanisms import _chances, _tails, _threshold
-from discreet.mechanisms._chances import Chances
-from discreet.mechanisms._mechanism import Trial, Trials
-from discreet.mechanisms._threshold import Comparison, Watch
+from discreet.mechanisms.parts import chances as _chances
+from discreet.mechanisms.parts import tails
+from discreet.mechanisms.parts import threshold as _threshold
+from discreet.mechanisms.parts.chances import Chances
+from discreet.mechanisms.parts.mechanism import Trial, Trials
+from discreet.mechanisms.parts.threshold import Comparison, ThresholdWatch
 from discreet.noise.laplace import laplace
 
 
@@ -86,8 +88,8 @@ class SparseVector:
         scale = self._scale
         if scale is None:
             return self.comparison.error(beta, self.queries, queries)
-        half = _tails.chance(beta) / 2
-        answers = up(Fraction(_tails.laplace(scale, half / self.comparison.cutoff)))
+        half = tails.chance(beta) / 2
+        answers = up(Fraction(tails.laplace(scale, half / self.comparison.cutoff)))
         return max(self.comparison.error(half, self.queries, queries), answers)
 
     def session(self) -> SparseSession:
@@ -95,7 +97,7 @@ class SparseVector:
 
         Guarantee: `loss` for everything the session ever says; it refuses to go on afterwards.
         """
-        return SparseSession(Watch(self.comparison), self._scale)
+        return SparseSession(ThresholdWatch(self.comparison), self._scale)
 
     def release(self, exact: Iterable[int]) -> list[bool | int | None]:
         """Return what is said of each answer, up to the last that is above: True or False, or a number or None.
@@ -150,7 +152,7 @@ class SparseSession:
 
     __slots__ = ("_scale", "_watch")
 
-    def __init__(self, watch: Watch, scale: Fraction | None) -> None:
+    def __init__(self, watch: ThresholdWatch, scale: Fraction | None) -> None:
         self._watch, self._scale = watch, scale
 
     @property

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from discreet.core.written import Number
-from discreet.mechanisms._mechanism import Trial, Trials
-from discreet.mechanisms._noise import Whole
-from discreet.mechanisms._statistic import Scalar, Statistic
-from discreet.mechanisms._values import Grid, whole_sum
+from discreet.core.rational import Number
+from discreet.mechanisms.parts.integer_noise import Whole
+from discreet.mechanisms.parts.mechanism import Trial, Trials
+from discreet.mechanisms.parts.raw_values import Grid, whole_sum
+from discreet.mechanisms.parts.statistic import Scalar, Statistic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.account.checks import Number, positive, whole
-from discreet.account.exponential import Exponential
-from discreet.account.loss import PrivacyLoss
+from discreet.account.losses.exponential import Exponential
+from discreet.account.losses.loss import PrivacyLoss
+from discreet.account.numeric.checks import Number, positive, whole
 from discreet.core.column import Key
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation, check_relation
-from discreet.mechanisms._keys import check_keys, tally
-from discreet.mechanisms._levels import Level, Leveled
-from discreet.mechanisms._mechanism import Chance, Trial, Trials
-from discreet.mechanisms._tails import chance
 from discreet.mechanisms.histogram import counts_of
+from discreet.mechanisms.parts.keys import check_keys, tally
+from discreet.mechanisms.parts.levels import Level, Leveled
+from discreet.mechanisms.parts.mechanism import Chance, Trial, Trials
+from discreet.mechanisms.parts.tails import chance
 
 Counts = Sequence[int] | NDArray[np.int64]
 

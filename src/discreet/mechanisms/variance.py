@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.core.written import Number
-from discreet.mechanisms._mechanism import Trial, Trials
-from discreet.mechanisms._moments import Moments
-from discreet.mechanisms._noise import Noise, Whole
-from discreet.mechanisms._statistic import Statistic
-from discreet.mechanisms._values import Grid, column
+from discreet.core.rational import Number
 from discreet.mechanisms.mean import check_rows
+from discreet.mechanisms.parts.integer_noise import Noise, Whole
+from discreet.mechanisms.parts.mechanism import Trial, Trials
+from discreet.mechanisms.parts.moments import Moments
+from discreet.mechanisms.parts.raw_values import Grid, column
+from discreet.mechanisms.parts.statistic import Statistic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.account.checks import Number, whole
+from discreet.account.numeric.checks import Number, whole
 from discreet.core.errors import BadParameter
+from discreet.core.rational import Number as Written
 from discreet.core.unit import Relation, check_relation
-from discreet.core.written import Number as Written
-from discreet.mechanisms._keys import tally
-from discreet.mechanisms._noise import Sensitivity
-from discreet.mechanisms._prediction import Prediction, predicted
-from discreet.mechanisms._values import Grid, tables
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.linear import check_matrix, of_matrix
+from discreet.mechanisms.parts.integer_noise import Sensitivity
+from discreet.mechanisms.parts.keys import tally
+from discreet.mechanisms.parts.raw_values import Grid, tables
+from discreet.mechanisms.prediction import Prediction, predicted
 
 Counts = NDArray[np.int64]
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core.errors import BadParameter
-from discreet.noise import enclose, rejection
-from discreet.noise.bits import Source, current
-from discreet.noise.enclose import Enclosure
+from discreet.noise import enclosure, rejection
+from discreet.noise.bits import BitSource, current
+from discreet.noise.enclosure import Enclosure
 from discreet.noise.parameters import Number, Size, exact, shape
 
 _WORD = 16
@@ -44,11 +44,11 @@ def bernoulli_exp(x: Number, size: Size = None) -> int | NDArray[np.int64]:
         raise BadParameter("x", x, why="exp(-x) is a probability only for x >= 0", fix="pass 0 or more")
     if size is None:
         return int(rejection.bernoulli_exp(current(), rate))
-    return _coins(current(), shape(size), lambda bits: enclose.exp(rate, bits))
+    return _coins(current(), shape(size), lambda bits: enclosure.exp(rate, bits))
 
 
 def _coins(
-    source: Source,
+    source: BitSource,
     dimensions: tuple[int, ...],
     bias: Callable[[int], Enclosure],
     word: int = _WORD,
@@ -63,7 +63,7 @@ def _coins(
     return out.reshape(dimensions)
 
 
-def _settle(source: Source, cell: int, bias: Callable[[int], Enclosure], bits: int, step: int) -> bool:
+def _settle(source: BitSource, cell: int, bias: Callable[[int], Enclosure], bits: int, step: int) -> bool:
     while True:
         cell = cell << step | source.bits(step)
         bits += step

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.noise import enclose
-from discreet.noise.bits import Source
-from discreet.noise.enclose import Ratio
-from discreet.noise.invert import Integers, Inverter
+from discreet.noise import enclosure
+from discreet.noise.bits import BitSource
+from discreet.noise.enclosure import Ratio
+from discreet.noise.inversion import Integers, Inverter
 from discreet.noise.law import Bell
 
 
@@ -48,7 +48,7 @@ class Bins:
         """Bytes of memory that the tables hold."""
         return self._bins.nbytes + self._floor.nbytes
 
-    def draw(self, source: Source, out: NDArray[np.int64]) -> Integers:
+    def draw(self, source: BitSource, out: NDArray[np.int64]) -> Integers:
         """Fill `out` and return it, or an array of Python integers should 64 bits not hold a value."""
         if not self._shift:
             return self._bins.draw(source, out)
@@ -62,7 +62,7 @@ class Bins:
             places = places[~kept]
         return values
 
-    def one(self, source: Source) -> int:
+    def one(self, source: BitSource) -> int:
         """Draw a single value."""
         if not self._shift:
             return self._bins.one(source)
@@ -71,7 +71,7 @@ class Bins:
             if kept:
                 return value
 
-    def _attempt(self, source: Source, out: NDArray[np.int64]) -> tuple[Integers, NDArray[np.bool_]]:
+    def _attempt(self, source: BitSource, out: NDArray[np.int64]) -> tuple[Integers, NDArray[np.bool_]]:
         """Propose values into `out` and say which of them to keep."""
         count = len(out)
         values = self._bins.draw(source, out, limit=1 << (62 - self._shift))
@@ -86,7 +86,7 @@ class Bins:
             kept[slow] = self._kept(source, values[slow], coins[slow])
         return values, kept
 
-    def _attempt_one(self, source: Source) -> tuple[int, bool]:
+    def _attempt_one(self, source: BitSource) -> tuple[int, bool]:
         bin_ = self._bins.one(source)
         value = bin_ << self._shift | source.bits(self._shift)
         coin = source.bits(self._word)
@@ -107,11 +107,11 @@ class Bins:
             near = self._near(bin_ * width)
             far = near + width - 1
             top, bottom = self._halved
-            floors.append(enclose.exp((top * (far**2 - near**2), bottom), self._word)[0])
+            floors.append(enclosure.exp((top * (far**2 - near**2), bottom), self._word)[0])
         floors[0] = floors[-1] = 0
         return np.array(floors, dtype=np.uint32)
 
-    def _kept(self, source: Source, values: Integers, coins: NDArray[np.unsignedinteger]) -> NDArray[np.bool_]:
+    def _kept(self, source: BitSource, values: Integers, coins: NDArray[np.unsignedinteger]) -> NDArray[np.bool_]:
         """Decide acceptance where the first word of V did not."""
         rest = self._wide - self._word
         cells = coins.astype(np.uint64) << np.uint64(rest) | source.words(len(coins), rest)
@@ -129,12 +129,12 @@ class Bins:
             kept[i] = self._settle(source, int(values[i]), int(cells[i]), self._wide)
         return kept
 
-    def _settle(self, source: Source, value: int, cell: int, bits: int) -> bool:
+    def _settle(self, source: BitSource, value: int, cell: int, bits: int) -> bool:
         """Compare V, whose first `bits` bits are `cell`, with the acceptance probability, reading on as needed."""
         top, bottom = self._halved
         rate = (top * (value**2 - self._near(value) ** 2), bottom)
         while True:
-            low, high = enclose.exp(rate, bits)
+            low, high = enclosure.exp(rate, bits)
             if cell < low:
                 return True
             if cell >= high:

@@ -26,7 +26,7 @@ _ZEROS = memoryview(bytes(_BLOCK))
 _SCALAR_BYTES = 4096
 
 
-class Source:
+class BitSource:
     """A stream of independent fair bits.
 
     Guarantee: no bit is handed out twice, whatever threads, forks or signal handlers do: a stream belongs to one
@@ -111,14 +111,14 @@ def _nothing() -> None:
 
 
 class _Threads(threading.local):
-    source: Source | None = None
+    source: BitSource | None = None
     fixed: Callable[[], drawing | None] = staticmethod(_nothing)
 
 
 _threads = _Threads()
 
 
-def current() -> Source:
+def current() -> BitSource:
     """Return this thread's stream; a new thread and a forked child start one of their own.
 
     Inside `drawing` it is the stream that was fixed, in a child that is forked there, too, as long as it stays in that
@@ -128,11 +128,11 @@ def current() -> Source:
     return own() if block is None else block.source
 
 
-def own() -> Source:
+def own() -> BitSource:
     """Return this thread's stream from the operating system, whatever is fixed at the moment."""
     source = _threads.source
     if source is None or source.process != os.getpid():
-        source = _threads.source = Source()
+        source = _threads.source = BitSource()
     return source
 
 
@@ -145,7 +145,7 @@ class drawing:  # noqa: N801  (reads as a word of its `with` statement)
 
     __slots__ = ("__weakref__", "_before", "source")
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: BitSource) -> None:
         self.source = source
         self._before: Callable[[], drawing | None] = _nothing
 

@@ -11,9 +11,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.noise.bits import Source
-from discreet.noise.enclose import Ratio
-from discreet.noise.invert import Integers
+from discreet.noise.bits import BitSource
+from discreet.noise.enclosure import Ratio
+from discreet.noise.inversion import Integers
 
 LIMIT = 64_000_000
 # Building a table costs about as much as this many draws without one.
@@ -31,11 +31,11 @@ class Sampler(Protocol):
         """Bytes of memory that the sampler holds."""
         ...
 
-    def draw(self, source: Source, out: NDArray[np.int64]) -> Integers:
+    def draw(self, source: BitSource, out: NDArray[np.int64]) -> Integers:
         """Fill `out` and return it, or an array of Python integers should 64 bits not hold a value."""
         ...
 
-    def one(self, source: Source) -> int:
+    def one(self, source: BitSource) -> int:
         """Draw a single value."""
         ...
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.noise.bits import Source
-from discreet.noise.enclose import Ratio
-from discreet.noise.invert import Integers, Inverter
-from discreet.noise.law import Digit, Geometric, Law, Signed
+from discreet.noise.bits import BitSource
+from discreet.noise.enclosure import Ratio
+from discreet.noise.inversion import Integers, Inverter
+from discreet.noise.law import Digit, Geometric, Law, SignedLaw
 
 
-class Digits:
+class GeometricDigits:
     """Draws P(m) proportional to exp(-m / scale), with or without a sign, one table per group of binary digits.
 
     Guarantee: exact. For a geometric m = top * 2**s + low, exp(-m/scale) factors into a function of `top` and one of
@@ -39,7 +39,7 @@ class Digits:
         self._shift = max(0, whole.bit_length() - 1 - top_bits) if whole >= direct else 0
         self._signed = signed
         rate = (bottom << self._shift, top)
-        law: Law = Signed(rate, flip=(bottom, top)) if signed else Geometric(rate)
+        law: Law = SignedLaw(rate, flip=(bottom, top)) if signed else Geometric(rate)
         self._top = Inverter(law, word, wide, step)
         self._digits: list[tuple[int, Inverter]] = []
         place = self._shift
@@ -54,7 +54,7 @@ class Digits:
         """Bytes of memory that the tables hold."""
         return self._top.nbytes + sum(digit.nbytes for _, digit in self._digits)
 
-    def draw(self, source: Source, out: NDArray[np.int64]) -> Integers:
+    def draw(self, source: BitSource, out: NDArray[np.int64]) -> Integers:
         """Fill `out` and return it, or an array of Python integers should 64 bits not hold a value."""
         values = self._top.draw(source, out, limit=1 << (62 - self._shift))
         if not self._digits:
@@ -67,7 +67,7 @@ class Digits:
         values ^= minus
         return values
 
-    def one(self, source: Source) -> int:
+    def one(self, source: BitSource) -> int:
         """Draw a single value."""
         out = self._top.one(source)
         minus = -1 if out < 0 else 0

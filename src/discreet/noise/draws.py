@@ -43,7 +43,7 @@ class Draws:
             why = "what was drawn there would be drawn again"
             raise BadParameter("label", label, why=why, fix="give every noisy number a label of its own")
         self._used.add(label)
-        return bits.drawing(bits.Source(_stream(_derived(self._key, "label", label)), fixed=True))
+        return bits.drawing(bits.BitSource(_stream(_derived(self._key, "label", label)), fixed=True))
 
     def part(self, name: str) -> Draws:
         """Return the draws of one part, whose labels are apart from these and from those of every other part."""

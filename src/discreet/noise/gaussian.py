@@ -6,9 +6,9 @@ from typing import overload
 
 from discreet.noise import rejection
 from discreet.noise.bins import Bins
-from discreet.noise.draw import draw
-from discreet.noise.invert import Integers
+from discreet.noise.inversion import Integers
 from discreet.noise.parameters import Number, Size, positive
+from discreet.noise.sampling import draw
 
 
 @overload

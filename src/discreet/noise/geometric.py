@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import overload
 
 from discreet.noise import rejection
-from discreet.noise.digits import Digits
-from discreet.noise.draw import draw
-from discreet.noise.enclose import Ratio
-from discreet.noise.invert import Integers
+from discreet.noise.digits import GeometricDigits
+from discreet.noise.enclosure import Ratio
+from discreet.noise.inversion import Integers
 from discreet.noise.parameters import Number, Size, positive
+from discreet.noise.sampling import draw
 
 
 @overload
@@ -24,5 +24,5 @@ def geometric(scale: Number, size: Size = None) -> int | Integers:
     return draw("geometric", positive("scale", scale), size, _tables, rejection.geometric)
 
 
-def _tables(scale: Ratio) -> Digits:
-    return Digits(scale, signed=False)
+def _tables(scale: Ratio) -> GeometricDigits:
+    return GeometricDigits(scale, signed=False)

@@ -7,8 +7,8 @@ from itertools import accumulate
 from math import isqrt
 from typing import NamedTuple, Protocol
 
-from discreet.noise import enclose
-from discreet.noise.enclose import Enclosure, Ratio
+from discreet.noise import enclosure
+from discreet.noise.enclosure import Enclosure, Ratio
 
 _GUARD = 64
 
@@ -54,14 +54,14 @@ class Geometric:
     def ladder(self, bits: int) -> Ladder:
         """Enclose P(X <= k) = 1 - exp(-(k + 1) rate)."""
         work = bits + _GUARD
-        lows, highs = enclose.powers(enclose.exp(self.rate, work), _steps(self.rate, bits + 1), work)
+        lows, highs = enclosure.powers(enclosure.exp(self.rate, work), _steps(self.rate, bits + 1), work)
         one = 1 << work
         pairs = [_cut(one - high, one - low, _GUARD) for low, high in zip(lows[1:], highs[1:], strict=True)]
         return Ladder(0, [low for low, _ in pairs], [high for _, high in pairs], open_above=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Signed:
+class SignedLaw:
     """A sign and a geometric magnitude h, independent, folded into h for plus and ~h = -1 - h for minus.
 
     Minus has exp(-flip) times the weight of plus. With flip = rate this is the discrete Laplace law itself,
@@ -76,8 +76,8 @@ class Signed:
         work = bits + _GUARD
         one = 1 << work
         reach = _steps(self.rate, bits + 1)
-        lows, highs = enclose.powers(enclose.exp(self.rate, work), reach, work)
-        f_low, f_high = enclose.exp(self.flip, work)
+        lows, highs = enclosure.powers(enclosure.exp(self.rate, work), reach, work)
+        f_low, f_high = enclosure.exp(self.flip, work)
         minus = (f_low << work) // (one + f_low), (f_high << work) // (one + f_high) + 1
         plus = (one << work) // (one + f_high), (one << work) // (one + f_low) + 1
         drop = work + _GUARD
@@ -99,7 +99,7 @@ class Digit:
         # 1 - q**d is about d * rate, so a small rate costs leading bits.
         work = bits + _GUARD + max(0, self.rate[1].bit_length() - self.rate[0].bit_length() + 1)
         one = 1 << work
-        lows, highs = enclose.powers(enclose.exp(self.rate, work), self.size, work)
+        lows, highs = enclosure.powers(enclosure.exp(self.rate, work), self.size, work)
         whole_low, whole_high = one - highs[-1], one - lows[-1]
         inner = range(1, self.size)
         return Ladder(
@@ -146,9 +146,9 @@ class Bell:
         fall, so what lies beyond weighs at most last * ratio / (1 - ratio).
         """
         top, bottom = self.halved
-        low, high = enclose.exp((top * offset**2, bottom), work)
-        ratio_low, ratio_high = enclose.exp((top * (self.width**2 + 2 * self.width * offset), bottom), work)
-        step_low, step_high = enclose.exp((2 * top * self.width**2, bottom), work)
+        low, high = enclosure.exp((top * offset**2, bottom), work)
+        ratio_low, ratio_high = enclosure.exp((top * (self.width**2 + 2 * self.width * offset), bottom), work)
+        step_low, step_high = enclosure.exp((2 * top * self.width**2, bottom), work)
         lows, highs = [low], [high]
         for _ in range(reach):
             lows.append((lows[-1] * ratio_low) >> work)

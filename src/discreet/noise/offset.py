@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.noise.bits import Source
-from discreet.noise.even import below
+from discreet.noise.bits import BitSource
+from discreet.noise.uniform_stream import below
 
 _WORD = 16
 # Beyond this many others most words of 16 bits would not decide, and a coin and an even draw are quicker.
@@ -18,7 +18,7 @@ _TABLED = 1 << 10
 Integers = NDArray[Any]
 
 
-def offset(source: Source, others: int, numerator: int, bits: int, count: int) -> Integers:
+def offset(source: BitSource, others: int, numerator: int, bits: int, count: int) -> Integers:
     """Draw numbers that are 1, ..., others with probability numerator / 2^bits each, and else 0.
 
     The result has the narrowest unsigned type that holds twice the largest number.
@@ -33,7 +33,7 @@ def narrow(most: int) -> np.dtype[np.unsignedinteger[Any]]:
     return np.dtype(np.min_scalar_type(most))
 
 
-def _tabled(source: Source, others: int, numerator: int, bits: int, count: int) -> Integers:
+def _tabled(source: BitSource, others: int, numerator: int, bits: int, count: int) -> Integers:
     """Let 16 bits choose a cell of a table; where its numbers differ, read the other bits and divide."""
     word = min(_WORD, bits)
     table, unsure = _table(others, numerator, bits, word)
@@ -69,7 +69,7 @@ def _number(points: NDArray[np.uint64], others: int, numerator: int) -> NDArray[
     return np.where(points < others * numerator, numbers, np.uint64(0))
 
 
-def _split(source: Source, others: int, numerator: int, bits: int, count: int) -> Integers:
+def _split(source: BitSource, others: int, numerator: int, bits: int, count: int) -> Integers:
     """Toss a coin for zero, and draw the others evenly."""
     moved = source.words(count, bits).astype(np.uint64) < others * numerator
     out = np.zeros(count, dtype=narrow(2 * others + 1))

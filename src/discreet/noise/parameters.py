@@ -8,7 +8,7 @@ from fractions import Fraction
 from numbers import Rational
 
 from discreet.core.errors import BadParameter
-from discreet.noise.enclose import Ratio
+from discreet.noise.enclosure import Ratio
 
 Number = int | float | Fraction
 _MOST = 1 << 40

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from discreet.core.errors import BadParameter
 from discreet.noise import rejection
 from discreet.noise.bernoulli import bernoulli
-from discreet.noise.bits import Source, current
-from discreet.noise.draw import pack
-from discreet.noise.enclose import Ratio
+from discreet.noise.bits import BitSource, current
+from discreet.noise.enclosure import Ratio
 from discreet.noise.geometric import geometric
-from discreet.noise.invert import Integers
+from discreet.noise.inversion import Integers
 from discreet.noise.parameters import Number, Size, exact, positive, shape
+from discreet.noise.sampling import pack
 
 
 @overload
@@ -52,11 +52,11 @@ def _share(share: Number) -> Ratio:
     return ratio
 
 
-def _one(source: Source, share: Ratio, scale: Ratio) -> int:
+def _one(source: BitSource, share: Ratio, scale: Ratio) -> int:
     return _cycles(source, share, rejection.geometric(source, scale))
 
 
-def _cycles(source: Source, share: Ratio, left: int) -> int:
+def _cycles(source: BitSource, share: Ratio, left: int) -> int:
     """Draw the cycles of one permutation: that of its first element has a length uniform in 1 .. size, and so on."""
     kept = 0
     while left:
@@ -67,7 +67,7 @@ def _cycles(source: Source, share: Ratio, left: int) -> int:
     return kept
 
 
-def _kept(source: Source, share: Number, left: NDArray[np.int64]) -> NDArray[np.int64]:
+def _kept(source: BitSource, share: Number, left: NDArray[np.int64]) -> NDArray[np.int64]:
     """Do the same for many permutations at once, a cycle of each at a time; `left` is used up."""
     kept = np.zeros_like(left)
     active = np.flatnonzero(left)
@@ -81,7 +81,7 @@ def _kept(source: Source, share: Number, left: NDArray[np.int64]) -> NDArray[np.
     return kept
 
 
-def _below(source: Source, bounds: NDArray[np.int64]) -> NDArray[np.int64]:
+def _below(source: BitSource, bounds: NDArray[np.int64]) -> NDArray[np.int64]:
     """Draw from 0 .. bound-1 for each bound: as many bits as bound - 1 has, again where that is too large."""
     masks = bounds - 1
     for shift in (1, 2, 4, 8, 16, 32):

@@ -5,11 +5,11 @@ Nothing here knows of tables, enclosures or floats: the two ways of drawing shar
 
 from __future__ import annotations
 
-from discreet.noise.bits import Source
-from discreet.noise.enclose import Ratio
+from discreet.noise.bits import BitSource
+from discreet.noise.enclosure import Ratio
 
 
-def uniform(source: Source, n: int) -> int:
+def uniform(source: BitSource, n: int) -> int:
     """Draw from 0 .. n-1, each with probability 1/n."""
     bits = (n - 1).bit_length()
     while True:
@@ -18,12 +18,12 @@ def uniform(source: Source, n: int) -> int:
             return value
 
 
-def bernoulli(source: Source, p: Ratio) -> bool:
+def bernoulli(source: BitSource, p: Ratio) -> bool:
     """Return True with probability p."""
     return uniform(source, p[1]) < p[0]
 
 
-def bernoulli_exp(source: Source, x: Ratio) -> bool:
+def bernoulli_exp(source: BitSource, x: Ratio) -> bool:
     """Return True with probability exp(-x), x >= 0 (their algorithm 1)."""
     top, bottom = x
     whole, rest = divmod(top, bottom)
@@ -32,7 +32,7 @@ def bernoulli_exp(source: Source, x: Ratio) -> bool:
     )
 
 
-def _bernoulli_exp_small(source: Source, x: Ratio) -> bool:
+def _bernoulli_exp_small(source: BitSource, x: Ratio) -> bool:
     """Return True with probability exp(-x), 0 <= x <= 1: the parity of von Neumann's run of coins."""
     run = 1
     while bernoulli(source, (x[0], x[1] * run)):
@@ -40,7 +40,7 @@ def _bernoulli_exp_small(source: Source, x: Ratio) -> bool:
     return run % 2 == 1
 
 
-def geometric(source: Source, scale: Ratio) -> int:
+def geometric(source: BitSource, scale: Ratio) -> int:
     """Draw k >= 0 with probability proportional to exp(-k / scale) (the core of their algorithm 2)."""
     top, bottom = scale
     while True:
@@ -53,7 +53,7 @@ def geometric(source: Source, scale: Ratio) -> int:
     return (low + top * high) // bottom
 
 
-def laplace(source: Source, scale: Ratio) -> int:
+def laplace(source: BitSource, scale: Ratio) -> int:
     """Draw k with probability proportional to exp(-|k| / scale) (their algorithm 2)."""
     while True:
         minus = source.bits(1)
@@ -62,7 +62,7 @@ def laplace(source: Source, scale: Ratio) -> int:
             return -size if minus else size
 
 
-def gaussian(source: Source, sigma: Ratio) -> int:
+def gaussian(source: BitSource, sigma: Ratio) -> int:
     """Draw k with probability proportional to exp(-k**2 / (2 sigma**2)) (their algorithm 3)."""
     top, bottom = sigma
     near = top // bottom + 1

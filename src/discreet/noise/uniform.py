@@ -8,10 +8,10 @@ from typing import overload
 import numpy as np
 
 from discreet.noise import rejection
-from discreet.noise.bits import Source, current
-from discreet.noise.draw import pack
-from discreet.noise.invert import Integers
+from discreet.noise.bits import BitSource, current
+from discreet.noise.inversion import Integers
 from discreet.noise.parameters import Size, shape, whole
+from discreet.noise.sampling import pack
 
 _WORD = 32
 
@@ -34,7 +34,7 @@ def uniform(n: int, size: Size = None) -> int | Integers:
     return out.reshape(dimensions)
 
 
-def _scaled(source: Source, n: int, count: int, word: int = _WORD) -> Integers:
+def _scaled(source: BitSource, n: int, count: int, word: int = _WORD) -> Integers:
     """Scale a word to n values (Lemire 2019): reject the 2**word mod n lowest remainders, so that all are alike."""
     product = source.words(count, word).astype(np.uint64) * np.uint64(n)
     rejected = np.flatnonzero(product & np.uint64((1 << word) - 1) < (1 << word) % n)
@@ -44,7 +44,7 @@ def _scaled(source: Source, n: int, count: int, word: int = _WORD) -> Integers:
     return out
 
 
-def _masked(source: Source, n: int, count: int) -> Integers:
+def _masked(source: BitSource, n: int, count: int) -> Integers:
     """Draw as many bits as n - 1 has; reject what is too large."""
     out = source.words(count, (n - 1).bit_length()).astype(np.int64)
     rejected = np.flatnonzero(out >= n)

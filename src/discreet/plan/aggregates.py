@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from discreet.core.column import Column, Key, Kind
 from discreet.core.errors import BadParameter, UnknownName
-from discreet.core.written import Number, as_written
+from discreet.core.rational import Number, as_written
 from discreet.plan.expressions import Expression, Name
 from discreet.plan.refusals import IllTyped
 from discreet.plan.serial import (

@@ -6,7 +6,7 @@ import datetime as dt
 from fractions import Fraction
 
 from discreet.core.errors import BadParameter
-from discreet.core.written import Number, as_written
+from discreet.core.rational import Number, as_written
 
 Value = bool | Fraction | str | dt.date
 Parameter = Value | None

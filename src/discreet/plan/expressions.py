@@ -11,7 +11,7 @@ from typing import Literal as OneOf
 
 from discreet.core.column import check_name
 from discreet.core.errors import BadParameter, Refusal, UnknownName, show
-from discreet.core.written import Number
+from discreet.core.rational import Number
 from discreet.plan.constants import Parameter, Value, bound_of, positive_step, settled
 
 Operand: TypeAlias = "Expression | Number | bool | str | dt.date"

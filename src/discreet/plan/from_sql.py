@@ -19,8 +19,8 @@ from discreet.plan.sql.parse import parsed
 from discreet.plan.sql.refusals import SqlRefused
 from discreet.plan.sql.relations import Relations
 from discreet.plan.sql.scope import identifier
-from discreet.plan.sql.source import Source
-from discreet.plan.sql.statement import Statement
+from discreet.plan.sql.source import SqlText
+from discreet.plan.sql.statement import SqlStatement
 from discreet.plan.sql.words import label, unused
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ MOST_COLUMNS = 200
 MOST_ORDERINGS = 20
 
 
-def from_sql(text: str, catalogue: Catalogue) -> Statement:
+def from_sql(text: str, catalogue: Catalogue) -> SqlStatement:
     """Read a question in SQL, or refuse it with the place, the reason and a rewrite.
 
     Guarantee: nothing of the text goes further than the names and constants that the plan keeps; no engine and no
@@ -45,7 +45,7 @@ def from_sql(text: str, catalogue: Catalogue) -> Statement:
         raise split from refusal
 
 
-def _statement(text: str, catalogue: Catalogue) -> Statement:
+def _statement(text: str, catalogue: Catalogue) -> SqlStatement:
     source, options, tree = parsed(text)
     select = _select(source, tree)
     check_outer(source, select)
@@ -64,7 +64,7 @@ def _statement(text: str, catalogue: Catalogue) -> Statement:
     aggregates = tuple((name, aggregate) for aggregate, name in measures.known.items())
     if grouping.sets:
         _check_totals(source, measures, aggregates)
-    return Statement(
+    return SqlStatement(
         source=source,
         options=options,
         plan=grouping.scope.plan,
@@ -81,7 +81,7 @@ def _statement(text: str, catalogue: Catalogue) -> Statement:
     )
 
 
-def _select(source: Source, tree: Node) -> Node:
+def _select(source: SqlText, tree: Node) -> Node:
     while tree.key == "subquery" and not any(value for name, value in tree.args.items() if name != "this"):
         tree = tree.this
     if tree.key in ("union", "except", "intersect"):
@@ -99,7 +99,7 @@ def _taken(grouping: Grouping) -> set[str]:
 
 
 def _columns(
-    source: Source, select: Node, grouping: Grouping, outer: Outer
+    source: SqlText, select: Node, grouping: Grouping, outer: Outer
 ) -> tuple[dict[str, str], tuple[tuple[str, Formula], ...]]:
     """Return the keys under the names they are shown by, and the columns of the answer."""
     listed = select.expressions
@@ -142,7 +142,7 @@ def _columns(
     return dict(grouping.titles), tuple(columns.items())
 
 
-def _check_names(source: Source, titles: list[str], columns: list[str]) -> None:
+def _check_names(source: SqlText, titles: list[str], columns: list[str]) -> None:
     """Refuse, before anything is paid, an answer two of whose columns, or ends of intervals, would have one name."""
     names = [*titles, *(f"{name}{end}" for name in columns for end in ("", "_low", "_high"))]
     twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
@@ -151,7 +151,7 @@ def _check_names(source: Source, titles: list[str], columns: list[str]) -> None:
         raise source.refused(source.keyword("SELECT"), why, "give one of them another name with AS")
 
 
-def _having(source: Source, select: Node, outer: Outer) -> Formula | None:
+def _having(source: SqlText, select: Node, outer: Outer) -> Formula | None:
     clause = select.args.get("having")
     if clause is None:
         return None
@@ -172,7 +172,7 @@ def _parts(formula: Formula) -> Iterator[Formula]:
         waiting += getattr(found, "parts", ()) or ([found.of] if hasattr(found, "of") else [])
 
 
-def _order(source: Source, select: Node, outer: Outer) -> Iterator[Ordering]:
+def _order(source: SqlText, select: Node, outer: Outer) -> Iterator[Ordering]:
     clause = select.args.get("order")
     items = clause.expressions if clause is not None else []
     if len(items) > MOST_ORDERINGS:
@@ -194,7 +194,7 @@ def _order(source: Source, select: Node, outer: Outer) -> Iterator[Ordering]:
         yield Ordering(made, bool(each.args.get("desc")), bool(each.args.get("nulls_first")))
 
 
-def _whole(source: Source, node: Node | None, word: str) -> int | None:
+def _whole(source: SqlText, node: Node | None, word: str) -> int | None:
     if node is None:
         return None
     value = node.args.get("expression")
@@ -205,7 +205,7 @@ def _whole(source: Source, node: Node | None, word: str) -> int | None:
     return int(value.name)
 
 
-def _check_totals(source: Source, measures: Measures, aggregates: tuple[tuple[str, Aggregate], ...]) -> None:
+def _check_totals(source: SqlText, measures: Measures, aggregates: tuple[tuple[str, Aggregate], ...]) -> None:
     """Refuse totals of what cannot be added up over groups."""
     for name, aggregate in aggregates:
         if isinstance(aggregate, Quantile | Min | Max):

@@ -12,7 +12,7 @@ from typing import Any
 
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter, UnknownName
-from discreet.plan.dialect import WIDE
+from discreet.engines.dialect import WIDE
 from discreet.plan.nodes import Datum, Public, stored
 
 # More groups than this are no table that anyone reads; noise would drown them too.

@@ -13,10 +13,10 @@ from typing import TypeAlias
 
 from discreet.core.column import Column, check_name
 from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.rational import as_written
 from discreet.core.schema import Table, between, date, flag, one_of
-from discreet.core.written import as_written
+from discreet.engines.dialect import WIDE
 from discreet.plan.constants import settled
-from discreet.plan.dialect import WIDE
 from discreet.plan.expressions import Expression
 from discreet.plan.types import check_predicate, type_of
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from discreet.core.errors import Refusal, show
-from discreet.plan.dialect import MOST_TEXT
+from discreet.engines.dialect import MOST_TEXT
 
 
 class IllTyped(Refusal, TypeError):

@@ -65,7 +65,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Question:
+class TallyQuery:
     """Which tallies are wanted for each group of a plan's rows."""
 
     source: Plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from discreet.core.column import Column
-from discreet.plan.compiled import compiled
+from discreet.plan.compiler import compiled
 from discreet.plan.expressions import Expression
 from discreet.plan.refusals import IllTyped
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from discreet.plan.dialect import NARROW, WIDE, Dialect
+from discreet.engines.dialect import NARROW, WIDE, Dialect
 
 
 class OutOfRange(Exception):

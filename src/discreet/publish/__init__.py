@@ -7,18 +7,18 @@ from discreet.core.lazy import lazy
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from discreet.publish.domain import Domain as Domain
+    from discreet.publish.pmw_session import weigh as weigh
     from discreet.publish.synthesis import load as load
     from discreet.publish.synthesis import synthesize as synthesize
-    from discreet.publish.twin import Twin as Twin
-    from discreet.publish.weighing import weigh as weigh
+    from discreet.publish.synthetic_data import SyntheticData as SyntheticData
 
 _HOMES = {
     "Domain": "discreet.publish.domain",
-    "Twin": "discreet.publish.twin",
+    "SyntheticData": "discreet.publish.synthetic_data",
     "load": "discreet.publish.synthesis",
     "synthesize": "discreet.publish.synthesis",
-    "weigh": "discreet.publish.weighing",
+    "weigh": "discreet.publish.pmw_session",
 }
 
-__all__ = ["Domain", "Twin", "load", "synthesize", "weigh"]
+__all__ = ["Domain", "SyntheticData", "load", "synthesize", "weigh"]
 __getattr__, __dir__ = lazy(__name__, _HOMES)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 
-from discreet.publish import mwem
+from discreet.publish.allowance import Allowance
 from discreet.publish.domain import Domain
-from discreet.publish.spending import Allowance
-from discreet.publish.tables import MOST_CELLS
-from discreet.publish.workload import Workload
+from discreet.publish.methods import mwem
+from discreet.publish.methods.tables import MOST_CELLS
+from discreet.publish.workload import MarginalWorkload
 
 # A workload of no more marginals than this for each attribute is about as many as rounds would measure anyway.
 FEW_MARGINALS = 8
@@ -23,7 +23,7 @@ LITTLE_NOISE = 16.0
 RICH = 1.0
 
 
-def chosen(domain: Domain, allowance: Allowance, workload: Workload) -> tuple[str, str]:
+def chosen(domain: Domain, allowance: Allowance, workload: MarginalWorkload) -> tuple[str, str]:
     """Return the name of a method, and the reason in words."""
     if all(len(clique) == 1 for clique in workload.weights):
         return "independent", "independent: the workload asks for single attributes alone"

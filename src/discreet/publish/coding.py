@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.account.checks import whole
+from discreet.account.numeric.checks import whole
 from discreet.core import record as records
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.plan.keys import Key, bins, declared, shown
-from discreet.publish.coded import Coded
+from discreet.publish.code_table import Coded
 from discreet.publish.domain import Domain
-from discreet.publish.drawn import Codes, Drawn, decoded
-from discreet.publish.encoded import encoded
-from discreet.publish.wanted import cuts_of, places_of, steps_of
+from discreet.publish.encoder import encoded
+from discreet.publish.named_values import cuts_of, places_of, steps_of
+from discreet.publish.sampled_columns import Codes, SampledColumn, decoded
 from discreet.publish.zeros import Zero, zeros_of
 
 DEFAULT_BINS = 32
@@ -29,7 +29,7 @@ _VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class ColumnCode:
     """The codes of one column: 0, 1, ... for its keys or bins, and the last for null where the column may be null.
 
     `edges` are the first steps of all bins but the first, for numbers and dates.
@@ -93,7 +93,7 @@ class Code:
             raise BadParameter(self.name, None, why="the column was declared without nulls", fix="leave None out")
         return [*found, *([self.null] if nulls and self.null is not None else [])]
 
-    def drawn(self, codes: Codes) -> Drawn:
+    def drawn(self, codes: Codes) -> SampledColumn:
         """Return values for codes; within a bin each of its steps is as likely as any other."""
         starts = None if self.edges is None else [self.bin(code)[0] for code in range(self.values)]
         return decoded(self.column, starts, codes)
@@ -116,7 +116,7 @@ class Code:
 class Coding:
     """The codes of a table's columns, in order, and what was left out, in words."""
 
-    codes: tuple[Code, ...]
+    codes: tuple[ColumnCode, ...]
     left_out: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
@@ -155,7 +155,7 @@ class Coding:
             raise BadParameter("columns", [*columns], why=why, fix="declare one with one_of, between, date or flag")
         return cls(tuple(found), tuple(words))
 
-    def __getitem__(self, name: str) -> Code:
+    def __getitem__(self, name: str) -> ColumnCode:
         for code in self.codes:
             if code.name == name:
                 return code
@@ -199,23 +199,23 @@ class Coding:
             why, fix = f"this release reads version {_VERSION}", "read it with the release that wrote it"
             raise BadParameter("version", found["version"], why=why, fix=fix)
         pairs = zip(map(Column.from_record, found["columns"]), found["edges"], strict=True)
-        codes = [Code(column, None if edges is None else tuple(map(int, edges))) for column, edges in pairs]
+        codes = [ColumnCode(column, None if edges is None else tuple(map(int, edges))) for column, edges in pairs]
         for code in codes:
             if (code.edges is None) == (code.column.kind in ("number", "date")) or not _rises(code):
                 raise ValueError("edges do not fit their column")
         return cls(tuple(codes))
 
 
-def _code(column: Column, many: int, cuts: Iterable[int]) -> Code:
+def _code(column: Column, many: int, cuts: Iterable[int]) -> ColumnCode:
     if column.kind not in ("number", "date"):
-        return Code(column)
+        return ColumnCode(column)
     low, high = column.steps
     width = -(-(high - low + 1) // many)
     edges = {*range(low + width, high + 1, width), *(cut for cut in cuts if low < cut <= high)}
-    return Code(column, tuple(sorted(edges)))
+    return ColumnCode(column, tuple(sorted(edges)))
 
 
-def _rises(code: Code) -> bool:
+def _rises(code: ColumnCode) -> bool:
     if code.edges is None:
         return True
     low, high = code.column.steps

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
-from discreet.publish.coded import Counts
-from discreet.publish.spending import Allowance
+from discreet.publish.allowance import Allowance
+from discreet.publish.code_table import Counts
 
 TURN = 1 << 12  # phases in a turn
 GRID = 1 << 10  # steps in a radius

@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.account.budget import Budget
-from discreet.account.checks import whole
-from discreet.account.loss import PrivacyLoss
+from discreet.account.budgets.budget import Budget
+from discreet.account.losses.loss import PrivacyLoss
+from discreet.account.numeric.checks import whole
 from discreet.core.errors import BadParameter, MissingExtra
 from discreet.noise.bits import current
 from discreet.noise.gaussian import gaussian
-from discreet.publish.coded import codes_of
+from discreet.publish.allowance import Allowance
+from discreet.publish.code_table import codes_of
 from discreet.publish.features import COSINES, SINES, TURN, Embedding, released
-from discreet.publish.spending import Allowance
 
 FEATURES = 2000
 WHITE = 255

@@ -9,12 +9,12 @@ from itertools import combinations
 from typing import Protocol, cast
 
 from discreet.core.errors import BadParameter, UnknownName
-from discreet.publish.coded import Measure
+from discreet.publish.allowance import Allowance
+from discreet.publish.code_table import Measure
 from discreet.publish.domain import Clique, Domain
-from discreet.publish.merged import Merged
-from discreet.publish.model.fit import Fit, Noisy
-from discreet.publish.spending import Allowance
-from discreet.publish.workload import Workload
+from discreet.publish.merged_codes import Merged
+from discreet.publish.model.fit import Fit, NoisyMarginal
+from discreet.publish.workload import MarginalWorkload
 
 # Says which step of its plan a method is at; steps are known beforehand, and say nothing of the data.
 Say = Callable[[str], None]
@@ -32,14 +32,16 @@ class Built:
 
     model: Fit
     merged: Merged
-    measured: tuple[Noisy, ...]
+    measured: tuple[NoisyMarginal, ...]
     words: tuple[str, ...] = ()  # what the method promises
 
 
 class Method(Protocol):
     """A module of `discreet.publish` that makes models."""
 
-    def build(self, measure: Measure, domain: Domain, allowance: Allowance, workload: Workload, say: Say) -> Built:
+    def build(
+        self, measure: Measure, domain: Domain, allowance: Allowance, workload: MarginalWorkload, say: Say
+    ) -> Built:
         """Measure for no more than the allowance, and fit a model to what was measured."""
 
 
@@ -47,7 +49,7 @@ def method_of(name: str) -> Method:
     """Return the method of that name."""
     if name not in METHODS:
         raise UnknownName("method", str(name), (*METHODS, "auto"))
-    return cast(Method, import_module(f"discreet.publish.{name}"))
+    return cast(Method, import_module(f"discreet.publish.methods.{name}"))
 
 
 def check_method(name: str, domain: Domain) -> None:
@@ -57,7 +59,7 @@ def check_method(name: str, domain: Domain) -> None:
         check(domain)
 
 
-def check_cells(name: str, domain: Domain, workload: Workload) -> None:
+def check_cells(name: str, domain: Domain, workload: MarginalWorkload) -> None:
     """Refuse, before anything is paid, marginals that would not fit memory."""
     counted = _SMALL[name](domain) if name in _SMALL else [*workload.weights]
     cells, most = sum(map(domain.cells, counted)), MOST_CELLS

@@ -15,21 +15,21 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.account.budget import Budget
-from discreet.account.checks import whole
-from discreet.account.loss import PrivacyLoss
-from discreet.account.pure import Pure
-from discreet.account.zcdp import Zcdp
+from discreet.account.budgets.budget import Budget
+from discreet.account.losses.loss import PrivacyLoss
+from discreet.account.losses.pure import Pure
+from discreet.account.losses.zcdp import Zcdp
+from discreet.account.numeric.checks import whole
 from discreet.core.errors import BadParameter, Refusal
+from discreet.core.rational import Number, as_written
 from discreet.core.unit import Relation, check_relation
-from discreet.core.written import Number, as_written
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.sparse_vector import SparseVector
-from discreet.publish.coded import Counts, Measure
+from discreet.publish.allowance import Allowance, Currency, Spending
+from discreet.publish.code_table import Counts, Measure
 from discreet.publish.domain import Clique, Domain
-from discreet.publish.model.fit import Noisy
-from discreet.publish.spending import Allowance, Currency, Spending
+from discreet.publish.model.fit import NoisyMarginal
 
 # The histogram is held in memory, and multiplied out at every update.
 MOST_CELLS = 1 << 21
@@ -144,7 +144,7 @@ class Weights:
             relation=self.relation,
         )
 
-    def begin(self, measure: Measure) -> tuple[Noisy, ...]:
+    def begin(self, measure: Measure) -> tuple[NoisyMarginal, ...]:
         """Measure the number of rows and every attribute, which a histogram begins with.
 
         Guarantee: the first of the `SHARES`; what is returned may be shown to anyone.
@@ -159,7 +159,7 @@ class Weights:
         """Return the purse that pays for all noisy answers of one session."""
         return Spending(self._part(self._shares[1]))
 
-    def answered(self, purse: Spending, exact: int) -> Noisy:
+    def answered(self, purse: Spending, exact: int) -> NoisyMarginal:
         """Return a count with noise, for one update's share of the purse."""
         found: Counts = np.asarray(exact, np.int64)
         return purse.measure((), found, self._answering)

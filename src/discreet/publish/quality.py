@@ -10,19 +10,19 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from discreet.account.loss import PrivacyLoss
-from discreet.account.zcdp import Zcdp
+from discreet.account.losses.loss import PrivacyLoss
+from discreet.account.losses.zcdp import Zcdp
 from discreet.core import record as records
 from discreet.core.errors import BadParameter
-from discreet.publish.coded import Coded, columns_of
+from discreet.publish.code_table import Coded, columns_of
 from discreet.publish.domain import Clique, Domain
-from discreet.publish.expected import mean_of_noise
+from discreet.publish.expected_error import mean_of_noise
 from discreet.publish.model.belief import Table
-from discreet.publish.model.fit import Noisy
-from discreet.publish.model.marginal import Marginals
+from discreet.publish.model.fit import NoisyMarginal
+from discreet.publish.model.marginal import ModelMarginals
 from discreet.publish.quality_page import page
-from discreet.publish.twin_serial import Written, save
-from discreet.publish.workload import Workload
+from discreet.publish.synthetic_serial import Written, save
+from discreet.publish.workload import MarginalWorkload
 
 _EXACT = "exact: made from the data themselves, under no budget; for the custodian's eyes alone, never to be published"
 _PAID = "from paid measurements alone: may be shown to anyone who may see the twin"
@@ -41,7 +41,7 @@ class Judged(Written, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class QualityLine:
     """One marginal: how far the twin is from what was measured, or from the truth; sums of absolute differences.
 
     All but `cells` and `noise` (the standard deviation in each cell, in rows) are shares of the rows. `expected` is
@@ -65,7 +65,7 @@ class Quality:
     method: str
     loss: str
     rows: int
-    lines: tuple[Line, ...]
+    lines: tuple[QualityLine, ...]
     never: tuple[tuple[str, ...], ...]  # single columns and pairs that nothing measured bears on together
     words: tuple[str, ...]
     exact: bool = False
@@ -89,7 +89,7 @@ class Quality:
             "exact": self.exact,
             "mean": self.mean,
             "marginals": [
-                {**{name: getattr(line, name) for name in Line.__slots__}, "columns": [*line.columns]}
+                {**{name: getattr(line, name) for name in QualityLine.__slots__}, "columns": [*line.columns]}
                 for line in self.lines
             ],
             "never_measured": [[*names] for names in self.never],
@@ -128,13 +128,13 @@ class Quality:
 
 def report(twin: Judged) -> Quality:
     """Report on a twin from what was measured, and nothing else."""
-    marginals, rows = Marginals.of(twin.model), max(1.0, twin.model.total)
+    marginals, rows = ModelMarginals.of(twin.model), max(1.0, twin.model.total)
     gaussian = isinstance(twin.loss, Zcdp)
     lines = []
     for clique, (values, scale) in _together(twin.measured).items():
         apart = float(np.abs(marginals.table(clique) * twin.model.total - values).sum()) / rows
         noise = mean_of_noise("rho" if gaussian else "epsilon", scale) * values.size / rows
-        lines.append(Line(twin.domain.named(clique), values.size, apart, scale, noise))
+        lines.append(QualityLine(twin.domain.named(clique), values.size, apart, scale, noise))
     never = _never(twin.domain, [each.clique for each in twin.measured])
     return Quality(twin.method, _priced(twin.loss), twin.rows, tuple(lines), never, twin.words)
 
@@ -146,10 +146,10 @@ def against(twin: Judged, data: object, workload: int = 2) -> Quality:
     """
     columns = columns_of(data)
     coded = Coded.of(columns, twin.domain) if twin.coding is None else twin.coding.coded(columns)
-    cliques = [*Workload.of(twin.domain, min(workload, len(twin.domain))).weights]
+    cliques = [*MarginalWorkload.of(twin.domain, min(workload, len(twin.domain))).weights]
     rows = max(1, len(coded.columns[0]))
     lines = tuple(
-        Line(names, exact.size, float(np.abs(twin.marginal(names) - exact).sum()) / rows)
+        QualityLine(names, exact.size, float(np.abs(twin.marginal(names) - exact).sum()) / rows)
         for clique, exact in zip(cliques, coded.measure(cliques), strict=True)
         for names in [twin.domain.named(clique)]
     )
@@ -157,7 +157,7 @@ def against(twin: Judged, data: object, workload: int = 2) -> Quality:
     return Quality(twin.method, _priced(twin.loss), twin.rows, lines, never, twin.words, exact=True)
 
 
-def _together(measured: Iterable[Noisy]) -> dict[Clique, tuple[Table, float]]:
+def _together(measured: Iterable[NoisyMarginal]) -> dict[Clique, tuple[Table, float]]:
     """Put together what was measured of the same attributes, weighted by accuracy; with the noise that is left.
 
     The number of rows by itself is no marginal.

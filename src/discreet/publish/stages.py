@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from discreet.publish import aim, merf, mwem
 from discreet.publish.domain import Clique, Domain
-from discreet.publish.smalldb import ALPHA, Sizes
-from discreet.publish.workload import Workload
+from discreet.publish.methods import aim, merf, mwem
+from discreet.publish.methods.smalldb import ALPHA, Sizes
+from discreet.publish.workload import MarginalWorkload
 
 ROUNDS = "choose and measure, round by round"
 
@@ -40,7 +40,7 @@ class Stage:
 Progress = Callable[[Stage], None]
 
 
-def stages_of(method: str, domain: Domain, workload: Workload) -> tuple[Stage, ...]:
+def stages_of(method: str, domain: Domain, workload: MarginalWorkload) -> tuple[Stage, ...]:
     """Return the plan of a method."""
     plan = _PLANS[method](domain, workload)
     return tuple(Stage(name, place, len(plan), seconds) for place, (name, seconds) in enumerate(plan, 1))
@@ -69,12 +69,12 @@ def _cells(domain: Domain, cliques: Iterable[Clique]) -> int:
     return sum(map(domain.cells, cliques))
 
 
-def _independent(domain: Domain, workload: Workload) -> _Plan:  # noqa: ARG001
+def _independent(domain: Domain, workload: MarginalWorkload) -> _Plan:  # noqa: ARG001
     fitting = _fit(sum(domain.sizes), 500, len(domain))
     return [("measure single attributes", None), ("fit the model", fitting)]
 
 
-def _mst(domain: Domain, workload: Workload) -> _Plan:  # noqa: ARG001
+def _mst(domain: Domain, workload: MarginalWorkload) -> _Plan:  # noqa: ARG001
     pairs = [*combinations(range(len(domain)), 2)]
     largest = sorted(map(domain.cells, pairs))[-(len(domain) - 1) :] if pairs else []
     choosing: _Plan = [("choose pairs", None)] if pairs else []
@@ -82,12 +82,12 @@ def _mst(domain: Domain, workload: Workload) -> _Plan:  # noqa: ARG001
     return [("measure single attributes", None), *choosing, ("measure pairs", None), ("fit the model", fitting)]
 
 
-def _tables(domain: Domain, workload: Workload) -> _Plan:
+def _tables(domain: Domain, workload: MarginalWorkload) -> _Plan:
     fitting = _fit(math.prod(domain.sizes), 400, len(workload.weights))
     return [("measure the workload", None), ("fit the model", fitting)]
 
 
-def _rounds(domain: Domain, workload: Workload, many: int, most_cells: int, steps: int, last: int) -> _Plan:
+def _rounds(domain: Domain, workload: MarginalWorkload, many: int, most_cells: int, steps: int, last: int) -> _Plan:
     candidates = workload.candidates()
     compared = _COMPARED * _cells(domain, candidates)
     # The model grows from nothing to what there is room for.
@@ -101,19 +101,19 @@ def _rounds(domain: Domain, workload: Workload, many: int, most_cells: int, step
     ]
 
 
-def _merf(domain: Domain, workload: Workload) -> _Plan:
+def _merf(domain: Domain, workload: MarginalWorkload) -> _Plan:
     features = max(merf.FEATURES, len(workload.weights))
     codes = sum(domain.cells((place,)) for clique in workload.weights for place in clique) / len(workload.weights)
     return [("measure the workload", None), ("fit the generator", 2e-9 * 1500 * features * merf.CLASSES * (10 + codes))]
 
 
-def _smalldb(domain: Domain, workload: Workload) -> _Plan:
+def _smalldb(domain: Domain, workload: MarginalWorkload) -> _Plan:
     cells = math.prod(domain.sizes)
     looked = Sizes.of(cells, cells, ALPHA).databases * cells * _cells(domain, workload.weights)
     return [("count the table", None), ("go through all small databases", _LOOKED_AT * looked)]
 
 
-_PLANS: dict[str, Callable[[Domain, Workload], _Plan]] = {
+_PLANS: dict[str, Callable[[Domain, MarginalWorkload], _Plan]] = {
     "aim": lambda domain, workload: _rounds(domain, workload, aim.ROUNDS, aim.MOST_CELLS, aim.STEPS, aim.LAST_STEPS),
     "independent": _independent,
     "merf": _merf,

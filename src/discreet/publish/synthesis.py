@@ -7,21 +7,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from discreet.account.budget import Budget
+from discreet.account.budgets.budget import Budget
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter
+from discreet.publish.allowance import Allowance
 from discreet.publish.auto import chosen
-from discreet.publish.coded import Coded, Measure, columns_of
+from discreet.publish.code_table import Coded, Measure, columns_of
 from discreet.publish.coding import DEFAULT_BINS, Coding
 from discreet.publish.domain import Domain
 from discreet.publish.method import check_cells, check_method, method_of
-from discreet.publish.spending import Allowance
 from discreet.publish.stages import Progress, stages_of, telling
-from discreet.publish.twin import Twin
-from discreet.publish.workload import Workload
+from discreet.publish.synthetic_data import SyntheticData
+from discreet.publish.workload import MarginalWorkload
 from discreet.publish.zeros import Zero, constrained, spoken_of, zeros_of
 
-Asked = int | Sequence[Sequence[str]] | None
+WorkloadLike = int | Sequence[Sequence[str]] | None
 
 
 def synthesize(
@@ -30,11 +30,11 @@ def synthesize(
     *,
     budget: Budget,
     method: str = "auto",
-    workload: Asked = None,
+    workload: WorkloadLike = None,
     zeros: Iterable[Mapping[str, Any]] = (),
     bins: int = DEFAULT_BINS,
     progress: Progress | None = None,
-) -> Twin:
+) -> SyntheticData:
     """Make a twin of a table: a data frame, an Arrow table or a dict of arrays.
 
     `domain` says how many codes each column has, where columns hold whole-number codes; what lies outside counts as
@@ -51,27 +51,27 @@ def synthesize(
     if not isinstance(domain, Domain) and any(isinstance(each, Column) for each in domain.values()):
         coding = Coding.of(cast("Mapping[str, Column]", domain), bins=bins, zeros=listed)
         found = coding.coded(columns_of(data))
-        twin = twin_of(found.measure, coding.domain, allowance, method, workload, progress, coding.zeros(listed))
+        twin = synthesized(found.measure, coding.domain, allowance, method, workload, progress, coding.zeros(listed))
         return replace(twin, coding=coding, words=(*twin.words, *coding.left_out))
     known = domain if isinstance(domain, Domain) else Domain.of(cast("Mapping[str, int]", domain))
     coded = Coded.of(data, known)
-    return twin_of(coded.measure, known, allowance, method, workload, progress, zeros_of(known, listed))
+    return synthesized(coded.measure, known, allowance, method, workload, progress, zeros_of(known, listed))
 
 
-def twin_of(
+def synthesized(
     measure: Measure,
     domain: Domain,
     allowance: Allowance,
     method: str = "auto",
-    workload: Asked = None,
+    workload: WorkloadLike = None,
     progress: Progress | None = None,
     zeros: Sequence[Zero] = (),
-) -> Twin:
+) -> SyntheticData:
     """Make a twin from whatever measures exact marginals.
 
     Guarantee: `allowance.loss`, for marginals in which one person moves at most `allowance.rows` rows.
     """
-    wanted = replace(Workload.of(domain, workload), apart=spoken_of(zeros))
+    wanted = replace(MarginalWorkload.of(domain, workload), apart=spoken_of(zeros))
     words: tuple[str, ...] = ()
     if method == "auto":
         method, why = chosen(domain, allowance, wanted)
@@ -81,7 +81,9 @@ def twin_of(
     say = telling(stages_of(method, domain, wanted), progress or (lambda _: None))
     built = method_of(method).build(measure, domain, allowance, wanted, say)
     built, words = constrained(built, zeros), (*words, *built.words)
-    return Twin(domain, built.model, built.merged, built.measured, allowance.loss, method, words, zeros=tuple(zeros))
+    return SyntheticData(
+        domain, built.model, built.merged, built.measured, allowance.loss, method, words, zeros=tuple(zeros)
+    )
 
 
 def _check(domain: object, budget: object) -> None:
@@ -99,7 +101,7 @@ def _check(domain: object, budget: object) -> None:
         raise BadParameter("domain", mixed, why=why, fix="declare all columns, or give numbers for all")
 
 
-def load(path: str | Path) -> Twin:
+def load(path: str | Path) -> SyntheticData:
     """Read a twin that was saved."""
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -107,4 +109,4 @@ def load(path: str | Path) -> Twin:
         raise BadParameter(
             "path", str(path), why="no twin can be read there", fix="pass the file that save wrote"
         ) from None
-    return Twin.from_json(text)
+    return SyntheticData.from_json(text)

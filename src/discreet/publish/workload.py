@@ -19,7 +19,7 @@ MOST_COLUMNS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Workload:
+class MarginalWorkload:
     """Marginals by weight; the candidates for measuring are all of their parts, weighted by what they share.
 
     The codes of attributes in `apart` are never merged, however rare: something is said of each of them.
@@ -29,7 +29,7 @@ class Workload:
     apart: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, domain: Domain, workload: int | Sequence[Sequence[str]] | None = None) -> Workload:
+    def of(cls, domain: Domain, workload: int | Sequence[Sequence[str]] | None = None) -> MarginalWorkload:
         """Read how many attributes each marginal has (3 by default), or a list of marginals by name."""
         if workload is None:
             workload = min(DEFAULT_WAYS, len(domain))

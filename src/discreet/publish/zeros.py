@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from discreet.core.errors import BadParameter
 from discreet.publish.domain import Clique, Domain
-from discreet.publish.merged import Merged
+from discreet.publish.merged_codes import Merged
 from discreet.publish.method import Built
-from discreet.publish.model.fit import Noisy, fit
+from discreet.publish.model.fit import NoisyMarginal, fit
 from discreet.publish.model.junction import Junction
 
 # A table of what is forbidden has at most so many cells, and a model that knows of it at most so many in all.
@@ -68,7 +68,7 @@ def constrained(built: Built, zeros: Sequence[Zero]) -> Built:
     if not zeros:
         return built
     tree = built.model.tree
-    forbidden = [Noisy(zero.clique, np.where(_grouped(zero, built.merged), _NEVER, 0.0), 1.0) for zero in zeros]
+    forbidden = [NoisyMarginal(zero.clique, np.where(_grouped(zero, built.merged), _NEVER, 0.0), 1.0) for zero in zeros]
     larger = Junction.of(tree.sizes, [*tree.cliques, *(zero.clique for zero in zeros)])
     if larger.cells > MOST_MODEL_CELLS:
         return built

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 from discreet.core.errors import MissingExtra
 from discreet.local.collection import Collection
 from discreet.local.sketch import Sketch
-from discreet.serve.sketches import SECRET_BYTES, Outcome, Rejections, Unavailable, empty, key_hash, packed, unpacked
+from discreet.serve.sketches import (
+    SECRET_BYTES,
+    BatchOutcome,
+    Rejections,
+    StoreUnavailable,
+    empty,
+    key_hash,
+    packed,
+    unpacked,
+)
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -30,7 +39,7 @@ _LOCK = 0x64697363  # of the tables' making, which PostgreSQL does not do twice 
 
 
 class PostgresSketches:
-    """A store in a database; see `discreet.serve.sketches.Sketches`. Collections share tables, apart by their hash."""
+    """A store in a database; see `SketchStore`. Collections share tables, apart by their hash."""
 
     def __init__(self, dsn: str, collection: Collection) -> None:
         self._dsn, self._collection = dsn, collection
@@ -44,18 +53,18 @@ class PostgresSketches:
             row = (self._spec, secrets.token_bytes(SECRET_BYTES))
             connection.execute("INSERT INTO discreet_collection VALUES (%s, %s) ON CONFLICT DO NOTHING", row)
 
-    def add(self, epoch: int, key: bytes, sketch: Sketch) -> Outcome:
+    def add(self, epoch: int, key: bytes, sketch: Sketch) -> BatchOutcome:
         """Count a batch, unless its key was seen before or the epoch is closed."""
         with self._transaction() as connection:
             # A share lock on the collection's row, so that closing waits for batches and batches for closing.
             query = "SELECT secret FROM discreet_collection WHERE spec = %s FOR SHARE"
             secret = _one(connection.execute(query, (self._spec,)))
             if secret is None or self._is_closed(connection, epoch):
-                return Outcome.CLOSED
+                return BatchOutcome.CLOSED
             row = (self._spec, key_hash(bytes(secret), key))
             new = connection.execute("INSERT INTO discreet_seen VALUES (%s, %s) ON CONFLICT DO NOTHING", row)
             if new.rowcount == 0:
-                return Outcome.REPLAYED
+                return BatchOutcome.REPLAYED
             total = self._sketch(connection, epoch, lock=True) + sketch
             values = (total.reports, total.rejected, packed(total), self._spec, epoch)
             connection.execute(
@@ -63,7 +72,7 @@ class PostgresSketches:
                 values,
             )
             self._write_rejected(connection)
-            return Outcome.ADDED
+            return BatchOutcome.ADDED
 
     def reject(self, reason: str, count: int = 1) -> None:
         """Count what was rejected; written along with the next batch, or within a second."""
@@ -153,7 +162,7 @@ class PostgresSketches:
                     self._open.close()
                     self._open = None
                 why, fix = "the database does not answer as it should", "see that it runs, and try again"
-                raise Unavailable("the collector's store", why=why, fix=fix, value=type(error).__name__) from error
+                raise StoreUnavailable("the collector's store", why=why, fix=fix, value=type(error).__name__) from error
             finally:
                 self._rejections.over(written=False)
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from discreet.local.batch import Batch, MalformedBatch
+from discreet.local.batch import MalformedBatch, ReportBatch
 from discreet.local.collection import Collection
 from discreet.local.reports import Reports
-from discreet.serve.sketches import Outcome, Sketches, Unavailable
+from discreet.serve.sketches import BatchOutcome, SketchStore, StoreUnavailable
 
 MOST_BYTES = 8 << 20
 
@@ -48,7 +48,7 @@ class Receiver:
     """
 
     collection: Collection
-    store: Sketches
+    store: SketchStore
     most_bytes: int = MOST_BYTES
     spec: bytes = field(init=False)
 
@@ -61,7 +61,7 @@ class Receiver:
             reply, rejected = self._taken(body)
             if rejected:
                 self.store.reject(reply.reason or OUT_OF_RANGE.reason, rejected)
-        except Unavailable:
+        except StoreUnavailable:
             return TRY_AGAIN
         return reply
 
@@ -69,7 +69,7 @@ class Receiver:
         """Return the reply to a body that was not even read to its end."""
         try:
             self.store.reject(TOO_LARGE.reason)
-        except Unavailable:
+        except StoreUnavailable:
             return TRY_AGAIN
         return TOO_LARGE
 
@@ -78,7 +78,7 @@ class Receiver:
         if len(body) > self.most_bytes:
             return TOO_LARGE, 1
         try:
-            batch = Batch.decode(body)
+            batch = ReportBatch.decode(body)
         except MalformedBatch:
             return MALFORMED, 1
         if batch.spec != self.spec:
@@ -93,9 +93,9 @@ class Receiver:
         if sketch.reports == 0:
             return OUT_OF_RANGE, sketch.rejected
         match self.store.add(batch.epoch, batch.key, sketch):
-            case Outcome.ADDED:
+            case BatchOutcome.ADDED:
                 return ACCEPTED, sketch.rejected
-            case Outcome.REPLAYED:
+            case BatchOutcome.REPLAYED:
                 return REPLAYED, 1
-            case Outcome.CLOSED:
+            case BatchOutcome.CLOSED:
                 return CLOSED, 1

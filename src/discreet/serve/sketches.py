@@ -19,7 +19,7 @@ _HASH_BYTES = 16
 _LATE = 1.0  # seconds after which rejections are written by themselves
 
 
-class Outcome(Enum):
+class BatchOutcome(Enum):
     """What became of a batch."""
 
     ADDED = "added"
@@ -27,7 +27,7 @@ class Outcome(Enum):
     CLOSED = "closed"
 
 
-class Unavailable(Refusal):
+class StoreUnavailable(Refusal):
     """A store that cannot be reached or written just now; nothing was counted, and the sender may try again."""
 
 
@@ -35,7 +35,7 @@ class OtherCollection(Refusal, ValueError):
     """A store that belongs to another collection."""
 
 
-class Sketches(Protocol):
+class SketchStore(Protocol):
     """A store of one collection's sketches.
 
     Guarantee: a batch is counted once or not at all, whatever is killed when: its key and its counts are stored in one
@@ -43,7 +43,7 @@ class Sketches(Protocol):
     is a hash under a secret of the store, which is deleted with all of them when the collection is closed.
     """
 
-    def add(self, epoch: int, key: bytes, sketch: Sketch) -> Outcome:
+    def add(self, epoch: int, key: bytes, sketch: Sketch) -> BatchOutcome:
         """Count a batch, unless its key was seen before or the epoch is closed."""
 
     def reject(self, reason: str, count: int = 1) -> None:

@@ -17,10 +17,10 @@ from discreet.local.collection import Collection
 from discreet.local.sketch import Sketch
 from discreet.serve.sketches import (
     SECRET_BYTES,
+    BatchOutcome,
     OtherCollection,
-    Outcome,
     Rejections,
-    Unavailable,
+    StoreUnavailable,
     empty,
     key_hash,
     packed,
@@ -44,12 +44,12 @@ class _Waiting:
     epoch: int
     key: bytes
     sketch: Sketch
-    outcome: Outcome | None = None
+    outcome: BatchOutcome | None = None
     failed: bool = False
 
 
 class SqliteSketches:
-    """A store in one file; see `discreet.serve.sketches.Sketches`. Several processes may share the file."""
+    """A store in one file; see `discreet.serve.sketches.SketchStore`. Several processes may share the file."""
 
     def __init__(self, path: Path, collection: Collection, *, patience: float = 30.0) -> None:
         if not path.exists():
@@ -82,7 +82,7 @@ class SqliteSketches:
         connection.close()
         return cls(path, collection)
 
-    def add(self, epoch: int, key: bytes, sketch: Sketch) -> Outcome:
+    def add(self, epoch: int, key: bytes, sketch: Sketch) -> BatchOutcome:
         """Count a batch, unless its key was seen before or the epoch is closed.
 
         Batches that arrive while one transaction is being written to disk are put into the next one together.
@@ -152,7 +152,7 @@ class SqliteSketches:
         try:
             with self._transaction() as connection:
                 outcomes = self._counted(connection, batches)
-                if Outcome.ADDED in outcomes:  # else there is nothing to flush to disk for
+                if BatchOutcome.ADDED in outcomes:  # else there is nothing to flush to disk for
                     self._write_rejected(connection)
         except BaseException:
             for batch in batches:
@@ -161,22 +161,22 @@ class SqliteSketches:
         for batch, outcome in zip(batches, outcomes, strict=True):
             batch.outcome = outcome
 
-    def _counted(self, connection: sqlite3.Connection, batches: Sequence[_Waiting]) -> list[Outcome]:
+    def _counted(self, connection: sqlite3.Connection, batches: Sequence[_Waiting]) -> list[BatchOutcome]:
         """Count all batches in one transaction: keys first, then one sum for each epoch."""
         closed = frozenset(epoch for (epoch,) in connection.execute("SELECT epoch FROM closed"))
         sums: dict[int, Sketch] = {}
         outcomes = []
         for batch in batches:
             if batch.epoch in closed:
-                outcomes.append(Outcome.CLOSED)
+                outcomes.append(BatchOutcome.CLOSED)
                 continue
             new = connection.execute("INSERT OR IGNORE INTO seen VALUES (?)", (key_hash(self._secret, batch.key),))
             if new.rowcount == 0:
-                outcomes.append(Outcome.REPLAYED)
+                outcomes.append(BatchOutcome.REPLAYED)
                 continue
             before = sums[batch.epoch] if batch.epoch in sums else self._sketch(connection, batch.epoch)
             sums[batch.epoch] = before + batch.sketch
-            outcomes.append(Outcome.ADDED)
+            outcomes.append(BatchOutcome.ADDED)
         rows = [(epoch, each.reports, each.rejected, packed(each)) for epoch, each in sums.items()]
         connection.executemany("INSERT OR REPLACE INTO sketch VALUES (?, ?, ?, ?)", rows)
         return outcomes
@@ -218,9 +218,9 @@ class SqliteSketches:
                 self._rejections.over(written=False)
 
 
-def _unavailable(value: str) -> Unavailable:
+def _unavailable(value: str) -> StoreUnavailable:
     why, fix = "the file cannot be written just now", "see that there is room on the disk, and try again"
-    return Unavailable("the collector's store", why=why, fix=fix, value=value)
+    return StoreUnavailable("the collector's store", why=why, fix=fix, value=value)
 
 
 def _connect(path: Path, patience: float) -> sqlite3.Connection:

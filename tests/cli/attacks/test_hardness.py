@@ -2,8 +2,8 @@
 
 import json
 
-from discreet.cli.exits import Exit
 from discreet.cli.main import main
+from discreet.cli.shared.exits import Exit
 from discreet.testing import seeded
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discreet.cli.exits import Exit
+from discreet.cli.shared.exits import Exit
 from discreet.testing import seeded
 
 ROWS = "id,zip,sex,ill\n" + "".join(f"{at},{2139 + at % 40},{'fm'[at % 2]},{at % 3 % 2}\n" for at in range(60))

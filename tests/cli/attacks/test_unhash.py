@@ -2,7 +2,7 @@
 
 import pytest
 
-from discreet.cli.exits import Exit
+from discreet.cli.shared.exits import Exit
 from discreet.lab.attacks.unhash import hashed
 
 IDS = ["5X55", "1A00"]

@@ -8,17 +8,17 @@ import pytest
 
 from discreet.core.errors import BadParameter
 from discreet.lab.attacks.averaging import averaging, expose, ledgered, majority, surveyed
-from discreet.lab.copied import Copied
 from discreet.lab.defence import ceiling
 from discreet.lab.picture import svg
+from discreet.lab.table_copy import TableCopy
 from discreet.local.longitudinal import repeated
-from discreet.local.randomized_response import randomized_response
+from discreet.local.protocols.randomized_response import randomized_response
 from discreet.testing import FALSE_ALARM, seeded
 
 
 @pytest.fixture(scope="module")
 def clinic():
-    return Copied.read({"ward": ["A", "B", "C"] * 40, "ill": ["yes", "no"] * 60})
+    return TableCopy.read({"ward": ["A", "B", "C"] * 40, "ill": ["yes", "no"] * 60})
 
 
 def test_the_majority_of_21_answers_at_ln_3_is_right_with_09936():
@@ -85,7 +85,7 @@ def test_a_vault_gives_the_same_answer_again_and_refuses_fresh_noise_beyond_its_
 
 
 def test_a_vault_with_a_huge_budget_falls_as_it_should():
-    tiny = Copied.read({"ill": ["yes", "no"]})
+    tiny = TableCopy.read({"ill": ["yes", "no"]})
     assert ledgered(tiny, "ill", 4, 8, times=1, tries=1).outcome.success == pytest.approx(majority(4, 2))
 
 
@@ -113,7 +113,7 @@ def test_a_table_is_exposed_to_all_of_it(clinic):
 
 @pytest.mark.parametrize("columns", [{"a": [1]}, {"a": []}, {"a": [None, None]}, {"a": range(100)}])
 def test_where_there_is_nothing_to_count_there_is_nothing_to_expose(columns):
-    assert expose(Copied.read({name: list(values) for name, values in columns.items()})) == []
+    assert expose(TableCopy.read({name: list(values) for name, values in columns.items()})) == []
 
 
 @pytest.mark.parametrize(("epsilon", "times"), [(0, 1), (-1, 1), (1, 0), (1, 2.5)])

@@ -6,12 +6,12 @@ import pytest
 from discreet import noise
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.lab import rand
-from discreet.lab.attacks._census_solve import solve
-from discreet.lab.attacks._census_tables import Attribute, design, published
 from discreet.lab.attacks.census import Block, Census, blocked, census, chosen, compared, expose
-from discreet.lab.copied import Copied
-from discreet.lab.defence import Exact, Gaussed, Laplaced, Rounded, Suppressed
+from discreet.lab.attacks.census.solver import solve
+from discreet.lab.attacks.census.tables import Attribute, design, published
+from discreet.lab.defence import ExactDefence, GaussianDefence, LaplaceDefence, RoundedDefence, SuppressedDefence
 from discreet.lab.picture import svg
+from discreet.lab.table_copy import TableCopy
 from discreet.testing import FALSE_ALARM, seeded
 
 NAMES = ("age", "female", "health")
@@ -21,11 +21,11 @@ NAMES = ("age", "female", "health")
 def blocks():
     """Six blocks of fifteen people of the public table."""
     with seeded(1):
-        return blocked(Copied.read(rand.path(), identifier="zper", name="rand").people(), 15, 6)
+        return blocked(TableCopy.read(rand.path(), identifier="zper", name="rand").people(), 15, 6)
 
 
 def small(**columns):
-    return Copied.read({"block": [0] * len(next(iter(columns.values()))), **columns})
+    return TableCopy.read({"block": [0] * len(next(iter(columns.values()))), **columns})
 
 
 def test_exact_tables_give_most_records_and_names_away(blocks):
@@ -41,7 +41,7 @@ def test_exact_tables_give_most_records_and_names_away(blocks):
 
 def test_noisy_tables_give_about_as_much_away_as_the_country(blocks):
     with seeded(3):
-        found = census(blocks, block="block", attributes=NAMES, defence=Laplaced(1), seconds=0.2)
+        found = census(blocks, block="block", attributes=NAMES, defence=LaplaceDefence(1), seconds=0.2)
     assert found.found <= found.chance + 0.1
     assert found.confirmed <= found.luck
     assert not found.falls
@@ -54,7 +54,7 @@ def test_a_solution_fits_every_table_and_median(blocks):
     for number in range(3):
         records = kinds[numbers == number]
         with seeded(number):
-            solution = solve(plan, published(plan, records, Exact()), plan.middles(records), Exact(), 2.0)
+            solution = solve(plan, published(plan, records, ExactDefence()), plan.middles(records), ExactDefence(), 2.0)
         made_up = np.repeat(np.arange(plan.kinds), solution.counts)
         assert plan.middles(made_up) == plan.middles(records)
         for ours, theirs in zip(plan.counts(made_up), plan.counts(records), strict=True):
@@ -81,17 +81,17 @@ def test_medians_tell_what_tables_do_not():
     # Ages 20 and 21 of one group, one of each health: only the median by health says which is whose.
     table = small(age=[20, 21, *range(40, 60)], female=[0] * 22, health=["a", "b", *"c" * 20])
     plan, records = design(table, NAMES)
-    exact = published(plan, records, Exact())
+    exact = published(plan, records, ExactDefence())
     with seeded(4):
-        told = solve(plan, exact, plan.middles(records), Exact(), 2.0)
-        untold = solve(plan, exact, [(0, -1)] * len(plan.medians), Exact(), 2.0)
+        told = solve(plan, exact, plan.middles(records), ExactDefence(), 2.0)
+        untold = solve(plan, exact, [(0, -1)] * len(plan.medians), ExactDefence(), 2.0)
     assert told.unique
     assert not untold.unique
 
 
 def test_suppressed_cells_are_known_to_be_small(blocks):
     with seeded(5):
-        found = census(blocks, block="block", attributes=NAMES, defence=Suppressed(3), seconds=0.3)
+        found = census(blocks, block="block", attributes=NAMES, defence=SuppressedDefence(3), seconds=0.3)
     exact = census(blocks, block="block", attributes=NAMES)
     assert found.found < exact.found
     assert all(block.records > 0 for block in found.blocks)
@@ -101,14 +101,14 @@ def test_rounded_cells_bound_their_counts():
     table = small(age=[30] * 20, female=[0] * 10 + [1] * 10, health=["a"] * 10 + ["b"] * 10)
     plan, records = design(table, NAMES)
     with seeded(6):
-        solution = solve(plan, published(plan, records, Rounded(5)), [], Rounded(5), 2.0)
+        solution = solve(plan, published(plan, records, RoundedDefence(5)), [], RoundedDefence(5), 2.0)
     ours = np.concatenate(plan.counts(np.repeat(np.arange(plan.kinds), solution.counts)))
     exact = np.concatenate(plan.counts(records))
     rounded = (2 * ours + 5) // 10 * 5
     assert rounded.tolist() == ((2 * exact + 5) // 10 * 5).tolist()
 
 
-@pytest.mark.parametrize("defence", [Laplaced(1), Gaussed(0.5)])
+@pytest.mark.parametrize("defence", [LaplaceDefence(1), GaussianDefence(0.5)])
 def test_the_noise_of_the_tables_is_made_for_one_person_in_one_cell_of_each(defence):
     plan, kinds = design(small(age=[1, 2], female=[0, 1], health=["a", "b"]), NAMES)
     with seeded(7):
@@ -116,7 +116,7 @@ def test_the_noise_of_the_tables_is_made_for_one_person_in_one_cell_of_each(defe
     tables = len(plan.tables)
     # Discrete Laplace at scale b has variance 2 q / (1 - q)^2 with q = exp(-1/b); a Gaussian that of its parameter.
     q = np.exp(-1 / tables)
-    wanted = 2 * q / (1 - q) ** 2 if isinstance(defence, Laplaced) else tables / (2 * 0.5)
+    wanted = 2 * q / (1 - q) ** 2 if isinstance(defence, LaplaceDefence) else tables / (2 * 0.5)
     # The mean of squares strays by 4.9 standard errors one time in a million; a square's kurtosis is 6 at the most.
     allowed = np.sqrt(-2 * np.log(FALSE_ALARM)) * np.sqrt(6 / runs.size) * wanted
     assert abs(np.mean(runs**2) - wanted) <= allowed
@@ -147,7 +147,7 @@ def test_blocks_that_were_not_solved_in_time_are_neither_found_nor_held_against_
     assert (late.people, late.found, late.confirmed) == (10, 0.9, 0.8)
     assert "1 more were not solved in time" in late.outcome.sentence
     with seeded(10):
-        none = census(blocks, block="block", attributes=NAMES, defence=Laplaced(1), seconds=1e-9)
+        none = census(blocks, block="block", attributes=NAMES, defence=LaplaceDefence(1), seconds=1e-9)
     assert none.solved == ()
     assert none.outcome.figures["blocks_not_solved"] == 6
 
@@ -156,7 +156,7 @@ def test_a_guesser_has_the_kinds_of_records_too_so_that_a_small_table_does_not_s
     # One block, nobody outside, and hardly more kinds of records than people: knowing the kinds is knowing the records.
     table = small(age=list(range(0, 80, 4)), female=[0] * 20, health=["a"] * 20)
     with seeded(11):
-        found = [census(table, block="block", attributes=NAMES, defence=Laplaced(1)) for _ in range(5)]
+        found = [census(table, block="block", attributes=NAMES, defence=LaplaceDefence(1)) for _ in range(5)]
     assert all(each.chance > 0.4 for each in found)
     assert not any(each.falls for each in found)
 
@@ -168,16 +168,16 @@ def test_a_table_that_missing_values_leave_no_two_blocks_of_is_not_exposed():
         "race": ["a", None, None, "b"] * 20,
         "few": [1, 2, None, 3] * 20,
     }
-    assert expose(Copied.read({name: columns[name] for name in ("age", "sex")})) == []
-    assert chosen(Copied.read(columns)) != []
+    assert expose(TableCopy.read({name: columns[name] for name in ("age", "sex")})) == []
+    assert chosen(TableCopy.read(columns)) != []
     with seeded(12):
         assert all(
-            each.target != "Discreet, epsilon 1 in all" or not each.falls for each in expose(Copied.read(columns))
+            each.target != "Discreet, epsilon 1 in all" or not each.falls for each in expose(TableCopy.read(columns))
         )
 
 
 def test_blocks_are_of_the_size_asked_for_and_hold_everybody_once():
-    table = Copied.read({"who": list(range(105))})
+    table = TableCopy.read({"who": list(range(105))})
     with seeded(8):
         made = blocked(table, 10)
     assert np.bincount(made.column("block")).tolist() == [10] * 10
@@ -186,7 +186,7 @@ def test_blocks_are_of_the_size_asked_for_and_hold_everybody_once():
 
 
 def test_columns_are_chosen_by_what_they_tell():
-    people = Copied.read(rand.path(), identifier="zper").people()
+    people = TableCopy.read(rand.path(), identifier="zper").people()
     assert chosen(people)[:2] == ["age", "female"]
     assert len(chosen(people)) >= 3
 
@@ -194,7 +194,7 @@ def test_columns_are_chosen_by_what_they_tell():
 def test_a_custodians_table_is_exposed():
     said = []
     with seeded(9):
-        table = Copied.read(
+        table = TableCopy.read(
             {
                 "age": np.asarray(noise.uniform(60, 400)),
                 "sex": np.asarray(noise.uniform(2, 400)),
@@ -210,7 +210,7 @@ def test_a_custodians_table_is_exposed():
 
 @pytest.mark.parametrize("columns", [{"a": []}, {"a": [1, 2]}, {"a": [None] * 50}, {"a": [[1], [2]] * 30}])
 def test_a_table_with_nothing_to_publish_gives_no_outcome(columns):
-    assert expose(Copied.read(columns)) == []
+    assert expose(TableCopy.read(columns)) == []
 
 
 def test_one_outcome_keeps_its_own_picture(blocks):

@@ -9,13 +9,21 @@ import pytest
 
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.lab import rand
-from discreet.lab.attacks._differencing_rollup import complemented, table
 from discreet.lab.attacks._person import found_row, singled_out
 from discreet.lab.attacks.differencing import amounts, crowds, differencing, expose, pair_success, promised, rollup
-from discreet.lab.copied import Copied
-from discreet.lab.defence import Exact, Gaussed, Laplaced, Noisy, Rounded, Sampled, Suppressed
+from discreet.lab.attacks.differencing.rollup import complemented, table
+from discreet.lab.defence import (
+    ExactDefence,
+    GaussianDefence,
+    LaplaceDefence,
+    NoisyDefence,
+    RoundedDefence,
+    SampledDefence,
+    SuppressedDefence,
+)
 from discreet.lab.picture import svg
-from discreet.lab.vaulted import Vaulted
+from discreet.lab.table_copy import TableCopy
+from discreet.lab.vault_copy import Vaulted
 from discreet.mechanisms.laplace import Laplace
 from discreet.testing import FALSE_ALARM, seeded
 
@@ -30,15 +38,15 @@ CLINIC = {
 
 @pytest.fixture
 def clinic():
-    return Copied.read(CLINIC, identifier="name")
+    return TableCopy.read(CLINIC, identifier="name")
 
 
 @pytest.fixture
 def nameless():
-    return Copied.read({key: values for key, values in CLINIC.items() if key != "name"})
+    return TableCopy.read({key: values for key, values in CLINIC.items() if key != "name"})
 
 
-@pytest.mark.parametrize("defence", [Exact(), Suppressed(10)])
+@pytest.mark.parametrize("defence", [ExactDefence(), SuppressedDefence(10)])
 def test_exact_answers_about_large_groups_give_the_bit_away_every_time(clinic, defence):
     found = differencing(clinic, "person 7", "ill", defence, value="yes", runs=20)
     assert found.success == 1
@@ -47,12 +55,12 @@ def test_exact_answers_about_large_groups_give_the_bit_away_every_time(clinic, d
 
 
 def test_a_threshold_stops_only_those_who_ask_about_few(clinic):
-    found = differencing(clinic, "person 7", "ill", Suppressed(60), runs=20)
+    found = differencing(clinic, "person 7", "ill", SuppressedDefence(60), runs=20)
     assert found.success == 0.5
     assert not found.outcome.falls
 
 
-@pytest.mark.parametrize("defence", [Rounded(5), Noisy(2)])
+@pytest.mark.parametrize("defence", [RoundedDefence(5), NoisyDefence(2)])
 def test_rounding_and_noise_fall_to_many_crowds_around_one_person(clinic, defence):
     with seeded(1):
         found = differencing(clinic, "person 7", "ill", defence, runs=40)
@@ -63,7 +71,7 @@ def test_rounding_and_noise_fall_to_many_crowds_around_one_person(clinic, defenc
 
 def test_a_sample_tells_whenever_the_person_is_in_it(clinic):
     with seeded(2):
-        found = differencing(clinic, "person 7", "ill", Sampled(0.5), runs=300)
+        found = differencing(clinic, "person 7", "ill", SampledDefence(0.5), runs=300)
     assert found.right[0] == 300  # nobody's difference shows where there is none
     assert 0.6 < found.success < 0.9
 
@@ -90,7 +98,7 @@ def _plain(chances):
 def test_many_runs_are_as_successful_as_the_theorem_says_and_within_the_promise(clinic, total):
     runs = 3000
     with seeded(3):
-        found = differencing(clinic, "person 7", "ill", Laplaced(total), runs=runs)
+        found = differencing(clinic, "person 7", "ill", LaplaceDefence(total), runs=runs)
     stray = math.sqrt(math.log(2 / FALSE_ALARM) / (4 * runs))
     assert abs(found.success - pair_success(total / 2)) <= stray  # half of the budget for each of two answers
     assert found.success <= found.ceiling + stray
@@ -99,15 +107,15 @@ def test_many_runs_are_as_successful_as_the_theorem_says_and_within_the_promise(
 
 def test_at_a_quarter_for_each_answer_discreet_holds(clinic):
     with seeded(4):
-        found = differencing(clinic, "person 7", "ill", Laplaced(Fraction(1, 2)))
+        found = differencing(clinic, "person 7", "ill", LaplaceDefence(Fraction(1, 2)))
     assert not found.outcome.falls
     assert found.ceiling == pytest.approx(0.5622, abs=1e-4)
 
 
 def test_more_crowds_do_not_help_against_a_promise(clinic):
     with seeded(5):
-        found = differencing(clinic, "person 7", "ill", Laplaced(1), pairs=20, runs=500)
-    assert found.success <= promised(Laplaced(1)) + math.sqrt(math.log(1 / FALSE_ALARM) / 2000)
+        found = differencing(clinic, "person 7", "ill", LaplaceDefence(1), pairs=20, runs=500)
+    assert found.success <= promised(LaplaceDefence(1)) + math.sqrt(math.log(1 / FALSE_ALARM) / 2000)
 
 
 def test_a_real_vault_answers_both_questions_and_holds(clinic):
@@ -118,15 +126,15 @@ def test_a_real_vault_answers_both_questions_and_holds(clinic):
 
 
 def test_the_promise_is_halved_since_the_person_is_in_half_of_the_answers():
-    assert promised(Exact()) is None
+    assert promised(ExactDefence()) is None
     assert promised(Vaulted(2, each=2)) == pytest.approx(1 / (1 + math.exp(-2)), abs=1e-6)
-    assert promised(Laplaced(2)) == pytest.approx(1 / (1 + math.exp(-1)))
-    assert 0.5 < promised(Gaussed(0.1)) < promised(Gaussed(0.2)) < 1
+    assert promised(LaplaceDefence(2)) == pytest.approx(1 / (1 + math.exp(-1)))
+    assert 0.5 < promised(GaussianDefence(0.1)) < promised(GaussianDefence(0.2)) < 1
 
 
 def test_few_lucky_tries_are_not_called_a_fall(clinic):
     with seeded(7):
-        lucky = differencing(clinic, "person 7", "ill", Sampled(0.5), runs=4)
+        lucky = differencing(clinic, "person 7", "ill", SampledDefence(0.5), runs=4)
     assert lucky.success >= 0.6
     assert not lucky.outcome.falls
 
@@ -143,13 +151,13 @@ def test_a_person_is_found_by_name_by_row_or_by_what_is_known(clinic, nameless):
 )
 def test_a_person_who_is_not_one_person_is_refused(clinic, person, words):
     with pytest.raises(BadParameter, match=words):
-        differencing(clinic, person, "ill", Exact())
+        differencing(clinic, person, "ill", ExactDefence())
 
 
 @pytest.mark.parametrize("person", ["me", 60, -1])
 def test_without_an_identifier_a_person_is_a_row_number(nameless, person):
     with pytest.raises(BadParameter, match="row number"):
-        differencing(nameless, person, "ill", Exact())
+        differencing(nameless, person, "ill", ExactDefence())
 
 
 def test_the_fewest_columns_that_single_out_are_found_without_the_secret(nameless):
@@ -166,19 +174,19 @@ def test_columns_that_do_not_single_out_are_refused_with_the_number_alike(namele
 
 
 def test_who_is_like_others_in_everything_is_known_by_the_row():
-    twins = Copied.read({"a": [1, 1, 1], "b": [2, 2, 2]})
+    twins = TableCopy.read({"a": [1, 1, 1], "b": [2, 2, 2]})
     assert singled_out(twins, 1).words == "in row 1"
 
 
 def test_unknown_columns_are_refused(clinic):
     with pytest.raises(UnknownName):
-        differencing(clinic, "person 7", "il", Exact())
+        differencing(clinic, "person 7", "il", ExactDefence())
 
 
 def test_sums_tell_salaries_exactly_and_discreet_does_not(clinic):
     with seeded(8):
-        exact = amounts(clinic, "salary", Exact())
-        private = amounts(clinic, "salary", Laplaced(1))
+        exact = amounts(clinic, "salary", ExactDefence())
+        private = amounts(clinic, "salary", LaplaceDefence(1))
     assert exact.success == 1
     assert exact.typical == 0
     assert exact.outcome.falls
@@ -190,21 +198,21 @@ def test_sums_tell_salaries_exactly_and_discreet_does_not(clinic):
 
 
 def test_amounts_that_are_missing_or_odd_count_as_none():
-    odd = Copied.read({"v": [None, -5.0, 3.4, float("inf"), 7.0]})
+    odd = TableCopy.read({"v": [None, -5.0, 3.4, float("inf"), 7.0]})
     with seeded(9):
-        found = amounts(odd, "v", Exact(), tries=40, within=1)
+        found = amounts(odd, "v", ExactDefence(), tries=40, within=1)
     assert set(found.truth) <= {0, 3, 7}
     assert found.success == 1
 
 
 def test_texts_are_no_amounts(clinic):
     with pytest.raises(BadParameter, match="no numbers"):
-        amounts(clinic, "ill", Exact())
+        amounts(clinic, "ill", ExactDefence())
 
 
 def made(cells):
     rows = [(i, j) for i, row in enumerate(cells) for j, count in enumerate(row) for _ in range(count)]
-    return Copied.read({"one": [f"{i:03}" for i, _ in rows], "two": [f"{j:03}" for _, j in rows]})
+    return TableCopy.read({"one": [f"{i:03}" for i, _ in rows], "two": [f"{j:03}" for _, j in rows]})
 
 
 def test_a_total_less_the_cells_that_are_shown_is_the_cell_that_was_withheld():
@@ -245,7 +253,7 @@ def test_rollups_fall_hold_with_more_withheld_and_hold_with_noise():
 
 
 def test_the_rand_table_falls_where_it_should_and_discreet_holds():
-    copied = Copied.read(rand.path(), identifier="zper")
+    copied = TableCopy.read(rand.path(), identifier="zper")
     said = []
     with seeded(10):
         outcomes = expose(copied, said.append)
@@ -268,5 +276,5 @@ def test_the_rand_table_falls_where_it_should_and_discreet_holds():
 )
 def test_any_table_can_be_exposed(columns):
     with seeded(11):
-        outcomes = expose(Copied.read(columns))
+        outcomes = expose(TableCopy.read(columns))
     assert all(0 <= each.success <= 1 for each in outcomes)

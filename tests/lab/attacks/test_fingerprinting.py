@@ -8,10 +8,10 @@ import pytest
 
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.lab.attacks import fingerprinting as lab
-from discreet.lab.attacks._fingerprinting_pirates import PIRATES, answering
-from discreet.lab.attacks._tracing_private import least_noise
-from discreet.lab.copied import Copied
-from discreet.lab.defence import DELTA, Exact, Laplaced, Noisy, Rounded
+from discreet.lab.attacks.fingerprinting.pirates import PIRATES, answering
+from discreet.lab.attacks.tracing.private_answers import least_noise
+from discreet.lab.defence import DELTA, ExactDefence, LaplaceDefence, NoisyDefence, RoundedDefence
+from discreet.lab.table_copy import TableCopy
 from discreet.testing import FALSE_ALARM, seeded
 
 USERS, COALITION = 30, 5
@@ -36,7 +36,7 @@ def test_coalitions_of_any_size_are_caught(coalition):
     assert {*found.accused} <= {*found.coalition}
 
 
-@pytest.mark.parametrize("defence", [Exact(), Rounded(2), Noisy(1)], ids=lambda each: each.name)
+@pytest.mark.parametrize("defence", [ExactDefence(), RoundedDefence(2), NoisyDefence(1)], ids=lambda each: each.name)
 def test_whoever_answers_averages_well_is_a_pirate_who_is_caught(defence):
     with seeded(22):
         found = lab.fingerprinting(USERS, COALITION, defence)
@@ -46,7 +46,7 @@ def test_whoever_answers_averages_well_is_a_pirate_who_is_caught(defence):
     assert found.outcome.ceiling is None
 
 
-@pytest.mark.parametrize("private", [Laplaced(1), least_noise(5000)], ids=lambda each: each.name)
+@pytest.mark.parametrize("private", [LaplaceDefence(1), least_noise(5000)], ids=lambda each: each.name)
 def test_private_answers_break_the_marking_assumption_and_are_traced_to_nobody(private):
     with seeded(23):
         found = lab.fingerprinting(USERS, COALITION, private)
@@ -61,11 +61,11 @@ def test_private_answers_break_the_marking_assumption_and_are_traced_to_nobody(p
 def test_the_threshold_is_exceeded_by_innocents_no_more_often_than_stated_exactly(seed):
     """All words of a short code, each with its probability, against a copy that knows none of them."""
     with seeded(seed):
-        code = lab.Code.make(2, 1, length=8, rate=0.4)
+        code = lab.FingerprintCode.make(2, 1, length=8, rate=0.4)
     copy = code.words[0]
     every = np.array([*product((False, True), repeat=8)])
     chances = np.where(every, code.biases, 1 - code.biases).prod(axis=1)
-    scores = lab.Code(code.biases, every, code.rate).scores(copy)
+    scores = lab.FingerprintCode(code.biases, every, code.rate).scores(copy)
     assert chances.sum() == pytest.approx(1)
     assert chances @ scores == pytest.approx(0, abs=1e-9)
     assert chances @ scores**2 == pytest.approx(8)
@@ -94,15 +94,15 @@ def test_a_code_is_far_shorter_than_the_first_one():
 
 def test_a_table_of_any_size_is_marked():
     with seeded(25):
-        outcomes = lab.expose(Copied.read({"a": list(range(40))}))
+        outcomes = lab.expose(TableCopy.read({"a": list(range(40))}))
     assert [outcome.falls for outcome in outcomes] == [True, True, True, False, False]
-    assert lab.expose(Copied.read({"a": [1]})) == []
-    assert lab.expose(Copied.read({"a": [1, 2, 3]}))[0].falls
+    assert lab.expose(TableCopy.read({"a": [1]})) == []
+    assert lab.expose(TableCopy.read({"a": [1, 2, 3]}))[0].falls
 
 
 def test_a_pirate_that_answers_keeps_what_all_share():
     words = np.array([[True, False, True], [True, False, False], [True, False, False]])
-    assert answering(Exact())(words).tolist() == [True, False, False]
+    assert answering(ExactDefence())(words).tolist() == [True, False, False]
 
 
 def test_what_makes_no_sense_is_refused():

@@ -5,13 +5,13 @@ import pytest
 
 from discreet.core.errors import UnknownName
 from discreet.lab.attacks import hardness as lab
-from discreet.lab.copied import Copied
+from discreet.lab.table_copy import TableCopy
 from discreet.testing import seeded
 
 
 @pytest.fixture(scope="module")
 def signed():
-    return lab.Signed.make(40)
+    return lab.SignedMessages.make(40)
 
 
 def test_every_real_row_is_valid_and_one_bit_less_makes_it_invalid(signed):
@@ -24,7 +24,7 @@ def test_every_real_row_is_valid_and_one_bit_less_makes_it_invalid(signed):
 
 
 def test_rows_signed_with_another_key_are_invalid(signed):
-    assert signed.valid(lab.Signed.make(5).rows) == 0
+    assert signed.valid(lab.SignedMessages.make(5).rows) == 0
 
 
 def test_copies_are_valid_and_each_is_a_row_that_leaked(signed):
@@ -68,10 +68,10 @@ def test_a_valid_row_that_was_never_signed_would_be_a_forgery():
 
 def test_as_many_rows_are_signed_as_a_table_has():
     with seeded(44):
-        outcomes = lab.expose(Copied.read({"a": [1, 2] * 10}))
+        outcomes = lab.expose(TableCopy.read({"a": [1, 2] * 10}))
     assert [outcome.falls for outcome in outcomes] == [True, False, False]
     assert outcomes[0].figures["rows"] == 20
-    assert lab.expose(Copied.read({"a": [1]})) == []
+    assert lab.expose(TableCopy.read({"a": [1]})) == []
 
 
 def test_an_unknown_synthesizer_is_refused_with_those_there_are():

@@ -7,10 +7,10 @@ import pytest
 
 from discreet.core.errors import BadParameter
 from discreet.lab import rand
-from discreet.lab.attacks._intersection_cells import Generalised, generalised
 from discreet.lab.attacks.intersection import expose, hospitals, intersection, mondrian, noisy, release_of
-from discreet.lab.copied import Copied
+from discreet.lab.attacks.intersection.cells import Generalised, generalised
 from discreet.lab.picture import svg
+from discreet.lab.table_copy import TableCopy
 from discreet.testing import seeded
 
 QUASI = ["age", "site", "coinsurance", "female"]
@@ -18,7 +18,7 @@ QUASI = ["age", "site", "coinsurance", "female"]
 
 @pytest.fixture(scope="module")
 def people():
-    return Copied.read(rand.path(), identifier="zper").people()
+    return TableCopy.read(rand.path(), identifier="zper").people()
 
 
 @pytest.mark.parametrize(("k", "diversity"), [(2, 1), (5, 1), (5, 2), (25, 3)])
@@ -51,7 +51,7 @@ def test_every_person_is_covered_by_the_cells_of_the_own_class(people):
 
 def test_what_is_published_reads_as_the_same_release(people):
     release, _ = mondrian(people, QUASI, "health", 10)
-    again = release_of(Copied.read(release.rows()), QUASI, "health")
+    again = release_of(TableCopy.read(release.rows()), QUASI, "health")
     assert sorted(again.written) == sorted(release.written)
     assert again.least == release.least
     assert sorted(map(repr, (sorted(counts.items()) for counts in again.values))) == sorted(
@@ -61,7 +61,7 @@ def test_what_is_published_reads_as_the_same_release(people):
 
 @pytest.mark.parametrize(("k", "diversity"), [(7, 1), (2, 3)])
 def test_a_table_that_cannot_be_released_is_refused(k, diversity):
-    small = Copied.read({"age": [1, 2, 3, 4, 5, 6], "ill": ["a", "b"] * 3})
+    small = TableCopy.read({"age": [1, 2, 3, 4, 5, 6], "ill": ["a", "b"] * 3})
     with pytest.raises(BadParameter, match="fewer than"):
         mondrian(small, ["age"], "ill", k, diversity=diversity)
 
@@ -130,7 +130,7 @@ SECOND = {"age": ["25-34"] * 3 + ["35+"] * 2, "zip": ["4790*"] * 5, "ill": ["aid
 
 @pytest.fixture
 def releases():
-    return tuple(release_of(Copied.read(table), ["age", "zip"], "ill") for table in (FIRST, SECOND))
+    return tuple(release_of(TableCopy.read(table), ["age", "zip"], "ill") for table in (FIRST, SECOND))
 
 
 def test_a_person_in_both_releases_is_disclosed_by_what_they_share(releases):
@@ -188,7 +188,7 @@ def test_two_noisy_releases_add_their_epsilons_and_tell_nearly_what_they_would_w
 
 
 def test_releases_of_different_columns_are_refused(releases):
-    other = release_of(Copied.read(SECOND), ["zip", "age"], "ill")
+    other = release_of(TableCopy.read(SECOND), ["zip", "age"], "ill")
     with pytest.raises(BadParameter, match="generalise"):
         intersection(releases[0], other)
 
@@ -207,7 +207,7 @@ def test_dates_texts_and_missing_values_are_generalised_too():
 
     days = [dt.date(2020, 1, 1 + i % 28) for i in range(90)]
     names = [None if i % 9 == 0 else f"a|{i % 7}" for i in range(90)]
-    table = Copied.read({"day": days, "name": names, "x": [1.5, None, 2.5] * 30, "ill": list("abcde") * 18})
+    table = TableCopy.read({"day": days, "name": names, "x": [1.5, None, 2.5] * 30, "ill": list("abcde") * 18})
     with seeded(6):
         found = hospitals(table, ["day", "name", "x"], "ill", 3)
     assert found.people > 10
@@ -218,4 +218,4 @@ def test_dates_texts_and_missing_values_are_generalised_too():
     "columns", [{"a": [1]}, {"a": [], "b": []}, {"a": [None] * 50}, {"a": [1] * 50, "b": [2] * 50}]
 )
 def test_where_there_is_nothing_to_release_there_is_nothing_to_expose(columns):
-    assert expose(Copied.read(columns)) == []
+    assert expose(TableCopy.read(columns)) == []

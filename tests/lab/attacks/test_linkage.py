@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.lab import rand
 from discreet.lab.attacks import linkage as lab
-from discreet.lab.attacks._linkage_columns import COARSE, coarse
-from discreet.lab.copied import Copied
+from discreet.lab.attacks.linkage.columns import COARSE, coarse
 from discreet.lab.picture import svg
+from discreet.lab.table_copy import TableCopy
 from discreet.lab.targets import named
 from discreet.testing import seeded
 
@@ -23,7 +23,7 @@ small = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=30)
 
 @pytest.fixture(scope="module")
 def health():
-    return Copied.read(rand.path(), identifier="zper", name="rand")
+    return TableCopy.read(rand.path(), identifier="zper", name="rand")
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_made_up_voters_are_as_unique_as_those_of_cambridge():
 @given(rows=small)
 def test_uniqueness_is_what_counting_by_hand_says(rows):
     columns = dict(zip("abc", zip(*rows, strict=True), strict=True))
-    copied = Copied.read({name: list(values) for name, values in columns.items()})
+    copied = TableCopy.read({name: list(values) for name, values in columns.items()})
     for step in lab.uniqueness(copied, ["a", "b", "c"]).steps:
         keys = [row[: len(step.columns)] for row in rows]
         sizes = [keys.count(key) for key in keys]
@@ -58,7 +58,7 @@ def test_uniqueness_is_what_counting_by_hand_says(rows):
 
 @given(rows=small)
 def test_a_person_counts_by_the_row_that_singles_them_out_most(rows):
-    copied = Copied.read({"who": [row[0] for row in rows], "a": [row[1] for row in rows]}, identifier="who")
+    copied = TableCopy.read({"who": [row[0] for row in rows], "a": [row[1] for row in rows]}, identifier="who")
     (step,) = lab.uniqueness(copied, ["a"]).steps
     having = {value: {row[0] for row in rows if row[1] == value} for value in range(4)}
     least = {who: min(len(having[row[1]]) for row in rows if row[0] == who) for who in {row[0] for row in rows}}
@@ -70,7 +70,7 @@ def test_a_person_counts_by_the_row_that_singles_them_out_most(rows):
 @given(rows=small)
 def test_a_search_begins_with_the_column_that_singles_out_the_most(rows):
     columns = {name: [row[place] for row in rows] for place, name in enumerate("abc")}
-    for copied in (Copied.read(columns), Copied.read(columns, identifier="a")):
+    for copied in (TableCopy.read(columns), TableCopy.read(columns, identifier="a")):
         found = lab.uniqueness(copied)
         alone = {name: lab.uniqueness(copied, [name]).whole.unique for name in copied.attributes}
         assert found.searched
@@ -79,23 +79,23 @@ def test_a_search_begins_with_the_column_that_singles_out_the_most(rows):
 
 
 def test_a_search_stops_when_everyone_is_alone_or_nothing_helps():
-    alone = Copied.read({"a": [1, 2, 3, 4], "b": [1, 1, 2, 2]})
+    alone = TableCopy.read({"a": [1, 2, 3, 4], "b": [1, 1, 2, 2]})
     assert lab.uniqueness(alone).whole.columns == ("a",)
-    alike = Copied.read({"a": [1, 1, 2, 2], "b": [1, 1, 2, 2], "c": [7, 7, 7, 7]})
+    alike = TableCopy.read({"a": [1, 1, 2, 2], "b": [1, 1, 2, 2], "c": [7, 7, 7, 7]})
     assert lab.uniqueness(alike).whole.columns == ("a",)
     assert not lab.uniqueness(alike).outcome.falls
 
 
 def test_uniqueness_needs_columns_that_exist():
     with pytest.raises(UnknownName):
-        lab.uniqueness(Copied.read({"a": [1]}), ["b"])
+        lab.uniqueness(TableCopy.read({"a": [1]}), ["b"])
     with pytest.raises(BadParameter):
-        lab.uniqueness(Copied.read({"a": [1]}), [])
+        lab.uniqueness(TableCopy.read({"a": [1]}), [])
 
 
 def test_a_join_keeps_what_is_unique_on_both_sides():
-    release = Copied.read({"id": [1, 2, 3, 4], "zip": ["a", "a", "b", "c"], "ill": [0, 1, 1, 0]}, identifier="id")
-    listed = Copied.read({"id": [3, 4, 9, 1], "zip": ["b", "c", "c", None]}, identifier="id")
+    release = TableCopy.read({"id": [1, 2, 3, 4], "zip": ["a", "a", "b", "c"], "ill": [0, 1, 1, 0]}, identifier="id")
+    listed = TableCopy.read({"id": [3, 4, 9, 1], "zip": ["b", "c", "c", None]}, identifier="id")
     joined = lab.linkage(release, listed, ["zip"])
     assert (joined.rows.tolist(), joined.names.tolist()) == ([2], [0])
     assert (joined.total, joined.alone, joined.right, joined.precision) == (4, 2, 1, 1.0)
@@ -105,23 +105,23 @@ def test_a_join_keeps_what_is_unique_on_both_sides():
 
 
 def test_a_join_without_the_truth_counts_matches():
-    joined = lab.linkage(Copied.read({"a": [1, 2]}), Copied.read({"a": [2, 3]}), ["a"])
+    joined = lab.linkage(TableCopy.read({"a": [1, 2]}), TableCopy.read({"a": [2, 3]}), ["a"])
     assert (joined.matches, joined.right, joined.precision) == (1, None, None)
-    assert not lab.linkage(Copied.read({"a": [1]}), Copied.read({"a": [2]}), ["a"]).outcome.falls
+    assert not lab.linkage(TableCopy.read({"a": [1]}), TableCopy.read({"a": [2]}), ["a"]).outcome.falls
     with pytest.raises(BadParameter):
-        lab.linkage(Copied.read({"a": [1]}), Copied.read({"a": [2]}), [])
+        lab.linkage(TableCopy.read({"a": [1]}), TableCopy.read({"a": [2]}), [])
 
 
 def test_a_join_reads_the_same_values_in_different_types():
     one = {"zip": [2139, 2140], "born": np.array(["1970-01-01", "1971-02-03"], "datetime64[us]"), "x": [1.0, 2.5]}
     other = {"zip": ["2139", "2140"], "born": [dt.date(1970, 1, 1), "1971-02-03"], "x": ["1", "2.5"]}
     for name in one:
-        assert lab.linkage(Copied.read({name: one[name]}), Copied.read({name: other[name]}), [name]).matches == 2
+        assert lab.linkage(TableCopy.read({name: one[name]}), TableCopy.read({name: other[name]}), [name]).matches == 2
 
 
 def test_whoever_is_alone_in_several_rows_is_named_once():
-    release = Copied.read({"id": [1, 1, 2], "a": [5, 6, 7]}, identifier="id")
-    joined = lab.linkage(release, Copied.read({"id": [1, 1], "a": [5, 6]}, identifier="id"), ["a"])
+    release = TableCopy.read({"id": [1, 1, 2], "a": [5, 6, 7]}, identifier="id")
+    joined = lab.linkage(release, TableCopy.read({"id": [1, 1], "a": [5, 6]}, identifier="id"), ["a"])
     assert (joined.matches, joined.right, joined.total) == (1, 1, 2)
 
 
@@ -153,14 +153,16 @@ def test_more_facts_than_anyone_has_are_refused(films):
         with pytest.raises(BadParameter, match="knows some facts"):
             lab.fuzzy(films, **odd)
     with pytest.raises(BadParameter, match="somebody"):
-        lab.Sparse.read(Copied.read({"a": [1]}), "a")
+        lab.Sparse.read(TableCopy.read({"a": [1]}), "a")
     with pytest.raises(BadParameter, match="ratings are numbers"):
-        lab.Sparse.read(Copied.read({"a": [1], "b": ["x"]}, identifier="a"), "a", "b")
+        lab.Sparse.read(TableCopy.read({"a": [1], "b": ["x"]}, identifier="a"), "a", "b")
 
 
 def test_facts_are_read_from_the_columns_of_a_table():
     days = [dt.date(2020, 1, 1), dt.date(2020, 1, 2), None]
-    copied = Copied.read({"who": [7, 8, 8], "film": ["x", "y", "x"], "stars": [1, 2, 3], "on": days}, identifier="who")
+    copied = TableCopy.read(
+        {"who": [7, 8, 8], "film": ["x", "y", "x"], "stars": [1, 2, 3], "on": days}, identifier="who"
+    )
     read = lab.Sparse.read(copied, "film", "stars", "on")
     assert (read.people, read.items, read.most) == (2, 2, 2)
     assert read.person.tolist() == [0, 1, 1]
@@ -204,7 +206,7 @@ def test_k_anonymity_names_nobody_and_yet_tells_more_of_people_in_the_table(heal
 def test_what_holds_without_a_promise_says_so():
     columns = {"age": [1, 2] * 100, "sex": ["f", "m"] * 100, "ill": [0, 1] * 100}
     with seeded(5):
-        kept = lab.learned(Copied.read(columns), ["age", "sex"], "ill", named("exact"))
+        kept = lab.learned(TableCopy.read(columns), ["age", "sex"], "ill", named("exact"))
     assert (kept.inside, kept.outside, kept.named) == (1, 1, 0)
     assert not kept.outcome.falls
     assert "Nothing is promised" in kept.outcome.sentence
@@ -251,7 +253,7 @@ def test_coarse_codes_are_few_whatever_a_column_holds():
         "text": [f"t{number % 50}" for number in range(100)],
         "few": [number % 3 for number in range(100)],
     }
-    copied = Copied.read(columns)
+    copied = TableCopy.read(columns)
     for name in columns:
         codes, size = coarse(copied, name)
         assert size <= COARSE
@@ -264,8 +266,8 @@ def test_coarse_codes_are_few_whatever_a_column_holds():
 def test_columns_are_chosen_by_their_names_or_by_what_they_tell(health):
     assert lab.known(health) == ("site", "age", "female", "schooling")
     assert lab.kept(health, lab.known(health)) == "health"
-    assert lab.known(Copied.read({"x": [1, 2, 3], "y": [1, 1, 2]})) == ("x",)
-    assert lab.kept(Copied.read({"x": [1, 1, 1]}), []) is None
+    assert lab.known(TableCopy.read({"x": [1, 2, 3], "y": [1, 1, 2]})) == ("x",)
+    assert lab.kept(TableCopy.read({"x": [1, 1, 1]}), []) is None
 
 
 def test_the_battery_shows_what_falls_and_that_discreet_holds(health):
@@ -305,7 +307,7 @@ def test_the_battery_works_on_any_table(columns):
     identifier = "id" if "id" in columns else None
     with seeded(8):
         outcomes = lab.expose(
-            Copied.read({name: list(values) for name, values in columns.items()}, identifier=identifier)
+            TableCopy.read({name: list(values) for name, values in columns.items()}, identifier=identifier)
         )
     assert all(0 <= each.success <= 1 and each.sentence for each in outcomes)
     assert bool(outcomes) == (columns not in (ODD["no rows"], ODD["identifier alone"]))

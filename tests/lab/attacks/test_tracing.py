@@ -9,21 +9,31 @@ import pytest
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.lab import rand
 from discreet.lab.attacks import tracing as lab
-from discreet.lab.attacks._tracing_people import attributes_of, people, population
-from discreet.lab.attacks._tracing_private import Forgetful, least_noise, most
-from discreet.lab.copied import Copied
-from discreet.lab.defence import DELTA, Exact, Gaussed, Laplaced, Rounded, Suppressed, ceiling
-from discreet.lab.vaulted import Vaulted
+from discreet.lab.attacks.tracing.people import attributes_of, people, population
+from discreet.lab.attacks.tracing.private_answers import Forgetful, least_noise, most
+from discreet.lab.defence import (
+    DELTA,
+    ExactDefence,
+    GaussianDefence,
+    LaplaceDefence,
+    RoundedDefence,
+    SuppressedDefence,
+    ceiling,
+)
+from discreet.lab.table_copy import TableCopy
+from discreet.lab.vault_copy import Vaulted
 from discreet.testing import FALSE_ALARM, seeded
 
 WIDTH = NormalDist().inv_cdf(1 - FALSE_ALARM / 2)  # standard errors that a right program exceeds once in a million
 
 
 def scored(inside, outside, defence=None):
-    return lab.Tracing(defence or Exact(), 7, np.array(inside, float), np.array(outside, float))
+    return lab.Tracing(defence or ExactDefence(), 7, np.array(inside, float), np.array(outside, float))
 
 
-@pytest.mark.parametrize("defence", [Exact(), Rounded(5), Suppressed(10)], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "defence", [ExactDefence(), RoundedDefence(5), SuppressedDefence(10)], ids=lambda each: each.name
+)
 def test_averages_of_ten_thousand_attributes_give_a_hundred_people_away(defence):
     with seeded(7):
         found = lab.made(defence)
@@ -32,7 +42,7 @@ def test_averages_of_ten_thousand_attributes_give_a_hundred_people_away(defence)
     assert found.outcome.falls
 
 
-@pytest.mark.parametrize("defence", [Laplaced(1), least_noise(10_000)], ids=lambda each: each.name)
+@pytest.mark.parametrize("defence", [LaplaceDefence(1), least_noise(10_000)], ids=lambda each: each.name)
 def test_discreet_hides_them_for_an_epsilon_of_one_in_all(defence):
     with seeded(8):
         found = lab.made(defence)
@@ -45,8 +55,8 @@ def test_discreet_hides_them_for_an_epsilon_of_one_in_all(defence):
 @pytest.mark.parametrize("seed", range(20))
 def test_both_bars_hold_for_twenty_seeds(seed):
     with seeded(seed):
-        assert lab.made(Exact()).area >= 0.95
-        assert lab.made(Laplaced(1)).area <= 0.6
+        assert lab.made(ExactDefence()).area >= 0.95
+        assert lab.made(LaplaceDefence(1)).area <= 0.6
         assert lab.made(least_noise(10_000)).area <= 0.6
 
 
@@ -60,7 +70,7 @@ def test_the_area_is_what_the_theory_says_for_as_many_attributes_as_people():
 
 def test_more_attributes_tell_more():
     with seeded(10):
-        drawn = lab.climb([Exact(), Laplaced(1)], (10, 100, 1000), members=60)
+        drawn = lab.climb([ExactDefence(), LaplaceDefence(1)], (10, 100, 1000), members=60)
     exact = [area for _, area in drawn.series[0][1]]
     assert exact == sorted(exact)
     assert exact[-1] > 0.95
@@ -71,11 +81,11 @@ def test_no_area_exceeds_the_promise_and_one_attribute_of_two_people_reaches_it(
     """A member with the bit and an outsider without: the member wins where the noise is not negative, as it happens."""
     runs = 2000
     with seeded(11):
-        areas = [lab.tracing([[1]], [[0]], [0.5], Laplaced(1)).area for _ in range(runs)]
-        normal = [lab.tracing([[1]], [[0]], [0.5], Gaussed(0.5)).area for _ in range(runs)]
+        areas = [lab.tracing([[1]], [[0]], [0.5], LaplaceDefence(1)).area for _ in range(runs)]
+        normal = [lab.tracing([[1]], [[0]], [0.5], GaussianDefence(0.5)).area for _ in range(runs)]
     slack = WIDTH * math.sqrt(0.25 / runs)
-    assert np.mean(areas) == pytest.approx(most(Laplaced(1)), abs=slack)
-    assert 0.6 < np.mean(normal) <= most(Gaussed(0.5)) + slack
+    assert np.mean(areas) == pytest.approx(most(LaplaceDefence(1)), abs=slack)
+    assert 0.6 < np.mean(normal) <= most(GaussianDefence(0.5)) + slack
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
@@ -84,7 +94,7 @@ def test_the_area_under_the_curve_that_epsilon_allows_is_its_ceiling(epsilon):
     highest = np.minimum(np.exp(epsilon) * alarms, 1 - np.exp(-epsilon) * (1 - alarms))
     area = float(((highest[1:] + highest[:-1]) / 2).mean())
     assert area == pytest.approx(ceiling(epsilon), abs=1e-6)
-    assert most(Laplaced(epsilon)) == ceiling(epsilon)
+    assert most(LaplaceDefence(epsilon)) == ceiling(epsilon)
 
 
 def test_an_area_counts_ties_half():
@@ -109,10 +119,10 @@ def test_a_curve_begins_and_ends_at_the_corners_and_never_turns_back():
 
 def test_averages_that_were_withheld_are_left_out():
     inside = np.array([[1, 0], [1, 0], [1, 0], [1, 0]])
-    found = lab.tracing(inside, [[0, 1]], [0.5, 0.5], Suppressed(3))
+    found = lab.tracing(inside, [[0, 1]], [0.5, 0.5], SuppressedDefence(3))
     assert found.inside.tolist() == [2.0] * 4
     assert found.outside.tolist() == [0.0]
-    assert lab.tracing(inside, [[0, 1]], [0.5, 0.5], Suppressed(5)).area == 0.5
+    assert lab.tracing(inside, [[0, 1]], [0.5, 0.5], SuppressedDefence(5)).area == 0.5
 
 
 def test_all_scores_find_members_who_are_alike_in_nothing():
@@ -125,8 +135,8 @@ def test_all_scores_find_members_who_are_alike_in_nothing():
 
 
 def test_the_best_mechanism_for_many_averages_is_the_gaussian_and_for_few_laplace():
-    assert isinstance(least_noise(10_000), Gaussed)
-    assert least_noise(1) == Laplaced(1)
+    assert isinstance(least_noise(10_000), GaussianDefence)
+    assert least_noise(1) == LaplaceDefence(1)
     assert least_noise(10_000, 1, DELTA).epsilon <= 1 + 1e-9
     assert least_noise(10_000, 2).rho > least_noise(10_000, 1).rho
 
@@ -138,7 +148,7 @@ def test_noise_for_each_question_adds_up():
 
 
 def test_a_custodians_own_table_falls_and_holds():
-    copied = Copied.read(rand.path(), identifier="zper")
+    copied = TableCopy.read(rand.path(), identifier="zper")
     said = []
     with seeded(15):
         outcomes = lab.expose(copied, said.append)
@@ -160,7 +170,7 @@ def test_a_custodians_own_table_falls_and_holds():
 )
 def test_a_table_with_nothing_to_average_exposes_nothing(table):
     identifier = "id" if "id" in table else None
-    assert lab.expose(Copied.read(table, identifier=identifier)) == []
+    assert lab.expose(TableCopy.read(table, identifier=identifier)) == []
 
 
 def test_missing_values_texts_numbers_and_dates_become_attributes():
@@ -172,7 +182,7 @@ def test_missing_values_texts_numbers_and_dates_become_attributes():
         "flag": [True, False] * 20,
         "text": [None if row % 7 == 0 else "ab"[row % 2] for row in range(40)],
     }
-    bits = attributes_of(Copied.read(table))
+    bits = attributes_of(TableCopy.read(table))
     assert bits.shape[0] == 40
     assert 20 < bits.shape[1] <= 800
     shares = bits.mean(axis=0)
@@ -180,7 +190,7 @@ def test_missing_values_texts_numbers_and_dates_become_attributes():
     assert shares.max() <= 0.98
     assert len({column.tobytes() for column in bits.T}) == bits.shape[1]
     with seeded(16):
-        assert len(lab.expose(Copied.read(table))) == 4
+        assert len(lab.expose(TableCopy.read(table))) == 4
 
 
 def test_a_real_vault_answers_as_its_promise_says():
@@ -201,7 +211,7 @@ def test_a_wide_table_does_not_cross_all_its_columns():
     with seeded(17):
         bits = people(60, population(300))
     table = {f"column_{place}": bits[:, place].astype(np.int64) for place in range(300)}
-    assert attributes_of(Copied.read(table)).shape[1] == 800
+    assert attributes_of(TableCopy.read(table)).shape[1] == 800
 
 
 def test_what_makes_no_sense_is_refused():

@@ -9,11 +9,11 @@ from cryptography.exceptions import InvalidTag
 
 from discreet.core.errors import BadParameter
 from discreet.lab.attacks import traitor as lab
-from discreet.lab.attacks._tracing_private import Forgetful, least_noise
-from discreet.lab.attacks._traitor_broadcast import Sender, unsealed
-from discreet.lab.copied import Copied
-from discreet.lab.defence import Exact, Gaussed, Laplaced, Rounded
+from discreet.lab.attacks.tracing.private_answers import Forgetful, least_noise
+from discreet.lab.attacks.traitor.broadcast import BroadcastSender, unsealed
+from discreet.lab.defence import ExactDefence, GaussianDefence, LaplaceDefence, RoundedDefence
 from discreet.lab.picture import svg
+from discreet.lab.table_copy import TableCopy
 from discreet.testing import FALSE_ALARM, seeded
 
 N = 20
@@ -22,7 +22,7 @@ PRIVATE = least_noise(QUESTIONS, 1, 1 / (10 * N))
 
 
 def test_a_packet_opens_with_its_own_key_alone():
-    sender = Sender.make(3)
+    sender = BroadcastSender.make(3)
     bits = lab.staircase(3)
     packets = sender.seal(bits, session=2)
     assert len(packets) == 2
@@ -32,7 +32,7 @@ def test_a_packet_opens_with_its_own_key_alone():
 
 
 def test_equal_bits_are_sealed_unlike_each_other():
-    packets = Sender.make(4).seal(np.zeros((6, 4), bool), session=2)
+    packets = BroadcastSender.make(4).seal(np.zeros((6, 4), bool), session=2)
     assert len({packet for session in packets for packet in session}) == 12
 
 
@@ -44,7 +44,9 @@ def test_the_staircase_differs_between_stages_in_one_user():
     assert np.diff(bits, axis=0).tolist() == np.eye(5, dtype=int).tolist()
 
 
-@pytest.mark.parametrize("defence", [Exact(), Rounded(5), Forgetful(1, QUESTIONS)], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "defence", [ExactDefence(), RoundedDefence(5), Forgetful(1, QUESTIONS)], ids=lambda each: each.name
+)
 def test_a_pirate_that_answers_well_is_always_traced_to_its_coalition(defence):
     with seeded(30):
         runs = [lab.traitor(N, defence=defence) for _ in range(20)]
@@ -60,7 +62,7 @@ def test_a_private_pirate_is_accused_at_chance():
     slack = NormalDist().inv_cdf(1 - FALSE_ALARM / 2) * 0.5 / math.sqrt(runs)
     assert np.mean([run.guilty for run in tried]) == pytest.approx(0.5, abs=slack)
     assert not any(run.falls for run in tried)
-    assert isinstance(PRIVATE, Gaussed)  # it errs less than Laplace noise for the same promise
+    assert isinstance(PRIVATE, GaussianDefence)  # it errs less than Laplace noise for the same promise
 
 
 def test_exact_answers_jump_by_one_where_most_of_the_coalition_is_reached():
@@ -80,11 +82,11 @@ def test_a_single_traitor_is_named():
 
 def test_the_promise_limits_how_often_a_coalition_is_found():
     with seeded(34):
-        private, pure, plain = (lab.traitor(8, defence=each) for each in (PRIVATE, Laplaced(1), Exact()))
+        private, pure, plain = (lab.traitor(8, defence=each) for each in (PRIVATE, LaplaceDefence(1), ExactDefence()))
     assert plain.ceiling is None
     assert pure.ceiling == pytest.approx(math.e / (1 + math.e))
     assert 0.7 < private.ceiling < 1
-    assert lab.traitor(4, coalition=4, defence=Laplaced(1)).ceiling == 1
+    assert lab.traitor(4, coalition=4, defence=LaplaceDefence(1)).ceiling == 1
     assert lab.traitor(4, defence=Forgetful(1, 80)).ceiling == 1
 
 
@@ -97,7 +99,7 @@ def test_questions_grow_with_the_cube_and_those_of_a_code_with_the_square():
 
 def test_an_outcome_says_who_is_accused_and_how_surely():
     with seeded(35):
-        fell, held = lab.traitor(10).outcome, lab.traitor(10, defence=Laplaced(1)).outcome
+        fell, held = lab.traitor(10).outcome, lab.traitor(10, defence=LaplaceDefence(1)).outcome
     assert fell.falls
     assert "accused of having built it, rightly" in fell.sentence
     assert not held.falls
@@ -107,11 +109,11 @@ def test_an_outcome_says_who_is_accused_and_how_surely():
 
 def test_decoders_of_as_many_users_as_a_table_has_people_are_traced():
     with seeded(36):
-        outcomes = lab.expose(Copied.read({"a": [1, 2] * 6}))
+        outcomes = lab.expose(TableCopy.read({"a": [1, 2] * 6}))
     assert [outcome.falls for outcome in outcomes] == [True, True, True, False]
     assert outcomes[0].figures["users"] == 12
     assert outcomes[0].success == 1
-    assert lab.expose(Copied.read({"a": [1, 2, 3]})) == []
+    assert lab.expose(TableCopy.read({"a": [1, 2, 3]})) == []
 
 
 def test_a_coalition_of_more_than_all_is_refused():

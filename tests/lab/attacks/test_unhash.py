@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.lab.attacks import unhash as lab
-from discreet.lab.attacks._unhash_digests import DIGESTS, MOST_BYTES
-from discreet.lab.attacks._unhash_pattern import NAMED, Pattern
-from discreet.lab.copied import Copied
+from discreet.lab.attacks.unhash.digests import DIGESTS, MOST_BYTES
+from discreet.lab.attacks.unhash.patterns import NAMED, Pattern
 from discreet.lab.picture import svg
+from discreet.lab.table_copy import TableCopy
 from discreet.testing import seeded
 
 
@@ -133,7 +133,7 @@ def test_the_time_is_estimated_from_a_short_run():
 
 def test_a_copys_own_identifiers_fall_unless_keyed():
     said = []
-    copied = Copied.read({"card": [f"{number:04d}" for number in range(60)], "age": [40] * 60}, identifier="card")
+    copied = TableCopy.read({"card": [f"{number:04d}" for number in range(60)], "age": [40] * 60}, identifier="card")
     outcomes = lab.expose(copied, said.append)
     assert [each.verdict for each in outcomes] == ["falls", "falls", "falls", "holds"]
     assert all("card of table" in each.target for each in outcomes)
@@ -144,7 +144,7 @@ def test_a_copys_own_identifiers_fall_unless_keyed():
 def test_where_there_is_nothing_to_hash_medallions_are_made_up(identifiers):
     columns = {"a": [1, 2]} if identifiers is None else {"a": [1, 2], "who": identifiers}
     with seeded(1):
-        outcomes = lab.expose(Copied.read(columns, identifier=None if identifiers is None else "who"))
+        outcomes = lab.expose(TableCopy.read(columns, identifier=None if identifiers is None else "who"))
     assert [each.verdict for each in outcomes] == ["falls", "falls", "falls", "holds"]
     assert "made-up taxi medallions" in outcomes[0].target
 

@@ -6,12 +6,12 @@ from fractions import Fraction
 import numpy as np
 
 from discreet import noise
-from discreet.account.exponential import Exponential as ExponentialLoss
-from discreet.account.pure import Pure, RandomizedResponse
+from discreet.account.losses.exponential import Exponential as ExponentialLoss
+from discreet.account.losses.pure import Pure, RandomizedResponse
 from discreet.mechanisms.above_threshold import AboveThreshold
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.permute_and_flip import PermuteAndFlip
-from discreet.noise import enclose
+from discreet.noise import enclosure
 from tests.lab.mutants.mutant import Mutant, Runs
 
 BITS = 200
@@ -24,11 +24,11 @@ class Response:
     epsilon: int
 
     def releases(self, bit, count):
-        low, _ = enclose.exp((self.epsilon, 1), 62)
+        low, _ = enclosure.exp((self.epsilon, 1), 62)
         return bit ^ noise.bernoulli(Fraction(low, low + (1 << 62)), count)
 
     def chances(self, bit):
-        low, high = enclose.exp((self.epsilon, 1), BITS)
+        low, high = enclosure.exp((self.epsilon, 1), BITS)
         unit = 1 << BITS
         lie = Fraction(low, unit + low), Fraction(high, unit + high)
         return {bit: (1 - lie[1], 1 - lie[0]), 1 - bit: lie}

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.account.loss import PrivacyLoss
+from discreet.account.losses.loss import PrivacyLoss
 
 
 @dataclass(frozen=True)

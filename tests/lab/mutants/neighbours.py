@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 
 from discreet import noise
-from discreet.account.discrete_laplace import DiscreteLaplace
-from discreet.account.pure import Pure
+from discreet.account.losses.discrete_laplace import DiscreteLaplace
+from discreet.account.losses.pure import Pure
 from discreet.mechanisms.histogram import Histogram
 from discreet.mechanisms.laplace import Laplace
 from tests.lab.mutants.mutant import Mutant, Runs

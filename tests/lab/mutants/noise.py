@@ -5,9 +5,9 @@ from fractions import Fraction
 import numpy as np
 
 from discreet import noise
-from discreet.account.discrete_gaussian import DiscreteGaussian
-from discreet.account.discrete_laplace import DiscreteLaplace
-from discreet.account.pure import Pure
+from discreet.account.losses.discrete_gaussian import DiscreteGaussian
+from discreet.account.losses.discrete_laplace import DiscreteLaplace
+from discreet.account.losses.pure import Pure
 from tests.lab.mutants.mutant import Mutant, Runs
 
 

@@ -7,7 +7,7 @@ from functools import reduce
 import numpy as np
 
 from discreet import noise
-from discreet.account.pure import Pure
+from discreet.account.losses.pure import Pure
 from discreet.mechanisms.sum import Sum
 from tests.lab.mutants.mutant import Mutant, Runs
 

@@ -10,7 +10,7 @@ from discreet.plan.expressions import Name
 from discreet.plan.nodes import Derive, Filter, Project, Scan
 from discreet.plan.sql.formula import Measured
 from discreet.plan.sql.refusals import SqlRefused
-from discreet.plan.sql.statement import Statement
+from discreet.plan.sql.statement import SqlStatement
 from tests.plan.sql.refusals import QUESTIONS
 from tests.plan.sql.tables import read
 
@@ -176,8 +176,8 @@ def test_whatever_is_written_is_read_or_refused_in_our_words(words, data):
         place = data.draw(st.integers(0, len(text)))
         text[place : place + data.draw(st.integers(0, 1))] = data.draw(st.lists(st.sampled_from(EVERY), max_size=2))
     found = outcome(" ".join(text))
-    assert isinstance(found, Statement | SqlRefused)
-    assert isinstance(found, Statement) or "^" in str(found)
+    assert isinstance(found, SqlStatement | SqlRefused)
+    assert isinstance(found, SqlStatement) or "^" in str(found)
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from discreet.cli._attacking import opened, outcome_table, progress, table_options
-from discreet.cli._file import NEW_FILE, written_anywhere
-from discreet.cli.output import Output
+from discreet.cli.shared.attack_options import opened, outcome_table, progress, table_options
+from discreet.cli.shared.files import NEW_FILE, written_anywhere
+from discreet.cli.shared.output import Output
 
 if TYPE_CHECKING:
-    from discreet.lab.report import Report
+    from discreet.lab.report import AttackReport
 
 
 @click.command()
@@ -45,7 +45,7 @@ def command(output: Output, table: Path | None, identifier: str | None, only: tu
     output.show({**found.record(), "out": str(out)}, outcome_table(found.outcomes), _closing(found, out))
 
 
-def _closing(found: Report, out: Path) -> str:
+def _closing(found: AttackReport, out: Path) -> str:
     from rich.markup import escape
 
     fallen = sum(each.falls for each in found.outcomes)

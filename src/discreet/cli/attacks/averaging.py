@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from discreet.cli._attacking import opened, plot_option, progress, show, table_options
-from discreet.cli.output import Output
+from discreet.cli.shared.attack_options import opened, plot_option, progress, show, table_options
+from discreet.cli.shared.output import Output
 from discreet.core.errors import BadParameter
-from discreet.core.written import parse_written
+from discreet.core.rational import parse_written
 
 
 @click.command()

@@ -6,9 +6,17 @@ from pathlib import Path
 
 import click
 
-from discreet.cli._attacking import opened, plot_option, progress, show, table_options, target_option, targets
-from discreet.cli.exits import Exit
-from discreet.cli.output import Output
+from discreet.cli.shared.attack_options import (
+    opened,
+    plot_option,
+    progress,
+    show,
+    table_options,
+    target_option,
+    targets,
+)
+from discreet.cli.shared.exits import Exit
+from discreet.cli.shared.output import Output
 from discreet.core.errors import BadParameter
 
 
@@ -47,8 +55,8 @@ def command(
     Counts by age, sex and more are published for every block, and an integer program finds the records that fit them
     all. A list of names with some of the columns then says whose they are.
     """
-    from discreet.lab.attacks._reconstruction_people import crowd
     from discreet.lab.attacks.census import blocked, census, chosen, compared
+    from discreet.lab.attacks.reconstruction.people import crowd
 
     people, defences = crowd(opened(table, identifier)), targets(words)
     names = list(attributes) or (chosen(people) if people is not None else [])

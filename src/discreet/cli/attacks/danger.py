@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from discreet.cli._attacking import plot_option
-from discreet.cli.output import Output
-from discreet.core.written import parse_written
+from discreet.cli.shared.attack_options import plot_option
+from discreet.cli.shared.output import Output
+from discreet.core.rational import parse_written
 
 if TYPE_CHECKING:
     from rich.table import Table

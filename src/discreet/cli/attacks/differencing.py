@@ -6,8 +6,16 @@ from pathlib import Path
 
 import click
 
-from discreet.cli._attacking import opened, plot_option, progress, show, table_options, target_option, targets
-from discreet.cli.output import Output
+from discreet.cli.shared.attack_options import (
+    opened,
+    plot_option,
+    progress,
+    show,
+    table_options,
+    target_option,
+    targets,
+)
+from discreet.cli.shared.output import Output
 from discreet.core.errors import BadParameter
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from discreet.cli._attacking import plot_option, progress, show, target_option, targets
-from discreet.cli.output import Output
+from discreet.cli.shared.attack_options import plot_option, progress, show, target_option, targets
+from discreet.cli.shared.output import Output
 
 if TYPE_CHECKING:
     from discreet.lab.defence import Defence

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from discreet.cli._attacking import plot_option, progress, show
-from discreet.cli.output import Output
-from discreet.core.written import parse_written
+from discreet.cli.shared.attack_options import plot_option, progress, show
+from discreet.cli.shared.output import Output
+from discreet.core.rational import parse_written
 
 
 @click.command()
@@ -29,9 +29,9 @@ from discreet.core.written import parse_written
 @click.pass_obj
 def command(output: Output, rows: int, epsilon: str, methods: tuple[str, ...], plot: Path | None) -> None:
     """Sign messages with Ed25519, make up as many rows by each method, and count valid and leaked ones."""
-    from discreet.lab.attacks.hardness import Signed, bars, judged
+    from discreet.lab.attacks.hardness import SignedMessages, bars, judged
 
-    spent, signed, results = parse_written("epsilon", epsilon), Signed.make(rows), []
+    spent, signed, results = parse_written("epsilon", epsilon), SignedMessages.make(rows), []
     with progress(output, len(methods)) as say:
         for method in methods:
             say(method)

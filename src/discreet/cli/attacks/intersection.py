@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from discreet.cli._attacking import opened, plot_option, progress, show, table_options
-from discreet.cli.output import Output
+from discreet.cli.shared.attack_options import opened, plot_option, progress, show, table_options
+from discreet.cli.shared.output import Output
 from discreet.core.errors import BadParameter
-from discreet.core.written import parse_written
+from discreet.core.rational import parse_written
 
 
 @click.command()
@@ -46,7 +46,7 @@ def command(
     """
     from discreet.lab.attacks import _choice
     from discreet.lab.attacks.intersection import hospitals, intersection, noisy, release_of
-    from discreet.lab.copied import Copied
+    from discreet.lab.table_copy import TableCopy
 
     if releases is not None:
         if not quasi or sensitive is None:
@@ -54,7 +54,7 @@ def command(
             raise BadParameter(
                 "releases", [str(each) for each in releases], why=why, fix="give --quasi and --sensitive"
             )
-        first, second = (release_of(Copied.read(path), quasi, sensitive) for path in releases)
+        first, second = (release_of(TableCopy.read(path), quasi, sensitive) for path in releases)
         people = None
         if table is not None:
             known = opened(table, identifier)

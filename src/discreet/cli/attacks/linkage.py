@@ -7,15 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli._attacking import opened, plot_option, progress, show, table_options, target_option, targets
-from discreet.cli.output import Output
+from discreet.cli.shared.attack_options import (
+    opened,
+    plot_option,
+    progress,
+    show,
+    table_options,
+    target_option,
+    targets,
+)
+from discreet.cli.shared.output import Output
 from discreet.core.errors import BadParameter
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from discreet.lab.attacks.linkage import Sparse, Uniqueness
-    from discreet.lab.copied import Copied
+    from discreet.lab.table_copy import TableCopy
 
 
 @click.command()
@@ -63,9 +71,9 @@ def command(
         return
     copied = opened(table, identifier)
     if other is not None:
-        from discreet.lab.copied import Copied
+        from discreet.lab.table_copy import TableCopy
 
-        listed = Copied.read(other, identifier=with_identifier)
+        listed = TableCopy.read(other, identifier=with_identifier)
         joined = linkage(copied, listed, _split(on or quasi) or [])
         show(output, [joined.outcome], plot)
         return
@@ -77,7 +85,9 @@ def command(
     show(output, outcomes, plot, _steps(found))
 
 
-def _published(output: Output, copied: Copied, on: list[str], secret: str | None, words: tuple[str, ...]) -> list[Any]:
+def _published(
+    output: Output, copied: TableCopy, on: list[str], secret: str | None, words: tuple[str, ...]
+) -> list[Any]:
     from discreet.lab.attacks.linkage import kept, learned
 
     wanted = secret or kept(copied.people(), on)
@@ -93,7 +103,7 @@ def _published(output: Output, copied: Copied, on: list[str], secret: str | None
 
 
 def _fuzzy(
-    output: Output, copied: Copied | None, item: str | None, rating: str | None, day: str | None, plot: Path | None
+    output: Output, copied: TableCopy | None, item: str | None, rating: str | None, day: str | None, plot: Path | None
 ) -> None:
     from discreet.lab.attacks.linkage import fuzzy
 
@@ -109,7 +119,7 @@ def _fuzzy(
     show(output, [found.outcome], plot)
 
 
-def _facts(copied: Copied | None, item: str | None, rating: str | None, day: str | None) -> tuple[Sparse, str, bool]:
+def _facts(copied: TableCopy | None, item: str | None, rating: str | None, day: str | None) -> tuple[Sparse, str, bool]:
     from discreet.lab.attacks.linkage import Sparse, ratings
 
     if copied is None:
@@ -119,7 +129,7 @@ def _facts(copied: Copied | None, item: str | None, rating: str | None, day: str
     return Sparse.read(copied, item, rating, day), copied.name, day is not None
 
 
-def _known(copied: Copied) -> list[str]:
+def _known(copied: TableCopy) -> list[str]:
     from discreet.lab.attacks.linkage import known
 
     return [*known(copied)]

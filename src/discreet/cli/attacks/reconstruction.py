@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from discreet.cli._attacking import opened, plot_option, progress, show, table_options, target_option, targets
-from discreet.cli.exits import Exit
-from discreet.cli.output import Output
+from discreet.cli.shared.attack_options import (
+    opened,
+    plot_option,
+    progress,
+    show,
+    table_options,
+    target_option,
+    targets,
+)
+from discreet.cli.shared.exits import Exit
+from discreet.cli.shared.output import Output
 from discreet.core.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -53,9 +61,9 @@ def command(
     People are copied out of the table such that half of them have the bit. Each target answers how many of a group
     have it, and the equations are solved for all bits at once.
     """
-    from discreet.lab.attacks._reconstruction_people import crowd, fair, secret_column
     from discreet.lab.attacks.reconstruction import compared, reconstruction
-    from discreet.lab.copied import Copied
+    from discreet.lab.attacks.reconstruction.people import crowd, fair, secret_column
+    from discreet.lab.table_copy import TableCopy
 
     everyone, defences = crowd(opened(table, identifier)), targets(words)
     column = secret or (secret_column(everyone) if everyone is not None else None)
@@ -63,7 +71,7 @@ def command(
         why = "no column has a few values that enough people share"
         raise BadParameter("secret", column, why=why, fix="name one with --secret")
     chosen, bits = fair(everyone, everyone.bits(column, value), people)
-    public = Copied(chosen.name, {name: chosen.column(name) for name in chosen.attributes if name != column})
+    public = TableCopy(chosen.name, {name: chosen.column(name) for name in chosen.attributes if name != column})
     solver = cast("Method", method.replace("-", "_"))  # click has checked it
     results = []
     with progress(output, len(defences)) as advance:

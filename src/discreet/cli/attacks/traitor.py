@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from discreet.cli._attacking import plot_option, progress, show, target_option, targets
-from discreet.cli.output import Output
+from discreet.cli.shared.attack_options import plot_option, progress, show, target_option, targets
+from discreet.cli.shared.output import Output
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -39,7 +39,7 @@ def command(
     1/(10 users) for all of them.
     """
     from discreet.lab.attacks import traitor
-    from discreet.lab.attacks._tracing_private import Forgetful, least_noise
+    from discreet.lab.attacks.tracing.private_answers import Forgetful, least_noise
 
     times = repetitions or users**2
     questions = times * (users + 1)

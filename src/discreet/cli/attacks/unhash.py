@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from discreet.cli._attacking import opened, plot_option, progress, show, table_options
-from discreet.cli.output import Output
+from discreet.cli.shared.attack_options import opened, plot_option, progress, show, table_options
+from discreet.cli.shared.output import Output
 from discreet.core.errors import BadParameter
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.lab.copied import Copied
+from discreet.lab.table_copy import TableCopy
 from discreet.noise.uniform import uniform
 
 Numbers = NDArray[np.float64]
@@ -38,7 +38,7 @@ def plain(values: NDArray[Any]) -> list[Any]:
     return values.tolist() if values.dtype.kind in "biufO" else [str(each) for each in values]
 
 
-def crowd(copied: Copied, most: int = 20_000) -> Copied:
+def crowd(copied: TableCopy, most: int = 20_000) -> TableCopy:
     """Return one row for each person, of so many people at the most: attacks are shown on a crowd, not on a nation."""
     people = copied.people()
     if people.rows <= most:
@@ -47,7 +47,7 @@ def crowd(copied: Copied, most: int = 20_000) -> Copied:
     return people.taken(np.sort(keep))
 
 
-def secret(copied: Copied) -> str | None:
+def secret(copied: TableCopy) -> str | None:
     """Return a column whose commonest value is nearly as good as a coin, or None where no column has two values."""
     found = {}
     for name in copied.attributes:
@@ -58,7 +58,7 @@ def secret(copied: Copied) -> str | None:
     return next((name for name in reversed(found) if found[name] <= min(found.values()) + _NEAR), None)
 
 
-def amount(copied: Copied) -> str | None:
+def amount(copied: TableCopy) -> str | None:
     """Return the column of numbers, zero or more and many of them different, whose median is largest, or None."""
     found = {}
     for name in copied.attributes:
@@ -69,7 +69,7 @@ def amount(copied: Copied) -> str | None:
     return max(found, key=lambda name: found[name]) if found and max(found.values()) > 0 else None
 
 
-def sensitive(copied: Copied) -> str | None:
+def sensitive(copied: TableCopy) -> str | None:
     """Return the column of several values that is hardest to guess, past the first third of them, or None."""
     found = {}
     for name in copied.attributes[len(copied.attributes) // 3 :]:
@@ -79,7 +79,7 @@ def sensitive(copied: Copied) -> str | None:
     return min(found, key=lambda name: found[name]) if found else secret(copied)
 
 
-def known(copied: Copied, apart: str, most: int = 4) -> list[str]:
+def known(copied: TableCopy, apart: str, most: int = 4) -> list[str]:
     """Return the first columns that tell people apart, but for one: what an attacker may know of somebody."""
     told = {name: np.bincount(copied.codes([name])).max() for name in copied.attributes if name != apart}
     return [name for name, most_alike in told.items() if most_alike <= _COMMON * copied.rows][:most]

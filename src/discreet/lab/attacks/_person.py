@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.core.errors import BadParameter
-from discreet.lab.copied import Copied
+from discreet.lab.table_copy import TableCopy
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Description:
     words: str
 
 
-def found_row(people: Copied, person: object) -> int:
+def found_row(people: TableCopy, person: object) -> int:
     """Return the row of a person: a value of the identifier, a row number if there is none, or known attributes."""
     if isinstance(person, Mapping):
         alike = np.ones(people.rows, bool)
@@ -39,7 +39,7 @@ def found_row(people: Copied, person: object) -> int:
 
 
 def singled_out(
-    people: Copied, row: int, describe: Sequence[str] | None = None, *, apart: str | None = None
+    people: TableCopy, row: int, describe: Sequence[str] | None = None, *, apart: str | None = None
 ) -> Description:
     """Describe a row so that nobody else is meant: by the columns given, the identifier, or the fewest that will do.
 
@@ -67,7 +67,7 @@ def singled_out(
     return _described(people, row, chosen) if left.sum() == 1 and chosen else Description((), f"in row {row}")
 
 
-def _described(people: Copied, row: int, columns: Sequence[str]) -> Description:
+def _described(people: TableCopy, row: int, columns: Sequence[str]) -> Description:
     return Description(tuple(columns), "with " + ", ".join(f"{name} {people.column(name)[row]}" for name in columns))
 
 

@@ -17,14 +17,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.account.budget import Budget
-from discreet.account.checks import Number, positive, whole
+from discreet.account.budgets.budget import Budget
+from discreet.account.numeric.checks import Number, positive, whole
 from discreet.core.errors import UnknownName
 from discreet.lab.attacks._coins import coins
-from discreet.lab.copied import Copied
 from discreet.lab.defence import DELTA
 from discreet.lab.outcome import Outcome
-from discreet.lab.picture import Bars, Line
+from discreet.lab.picture import Bars, GuideLine
+from discreet.lab.table_copy import TableCopy
 from discreet.mechanisms.laplace import Laplace
 
 Rows = NDArray[np.uint8]  # a row for each message: its bytes, then those of its signature
@@ -34,14 +34,14 @@ PRIVATE = ("independent", "mst")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Signed:
+class SignedMessages:
     """A table of signed messages, and the public key that tells who signed them: Ed25519 (RFC 8032)."""
 
     rows: Rows
     public: bytes
 
     @classmethod
-    def make(cls, rows: int) -> Signed:
+    def make(cls, rows: int) -> SignedMessages:
         """Draw messages, and sign each of them with a key that is then thrown away."""
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -132,10 +132,10 @@ def hardness(method: str = "mst", *, rows: int = 200, epsilon: Number = 1) -> Ha
     Methods are "copy", which draws rows with replacement and promises nothing; "shuffle", which draws each column by
     itself from its true values; "independent" and "mst", Discreet's own synthesizers.
     """
-    return judged(Signed.make(rows), method, epsilon)
+    return judged(SignedMessages.make(rows), method, epsilon)
 
 
-def judged(signed: Signed, method: str, epsilon: Number = 1) -> Hardness:
+def judged(signed: SignedMessages, method: str, epsilon: Number = 1) -> Hardness:
     """Make synthetic rows of a table of signed messages, and verify every one."""
     private = method in PRIVATE
     if not private and method not in _PLAIN:
@@ -177,15 +177,15 @@ def bars(results: Sequence[Hardness]) -> Bars:
     kinds = ["bad" if each.leaked else "good" for each in results]
     names = [each.method for each in results]
     title = "Made-up rows with a valid signature: each is a row that leaked"
-    return Bars(title, names, values, "share of rows", kinds, [Line(1, "real rows")], percent=True, most=1)
+    return Bars(title, names, values, "share of rows", kinds, [GuideLine(1, "real rows")], percent=True, most=1)
 
 
-def expose(copied: Copied, say: Callable[[str], None] = lambda _: None) -> list[Outcome]:
+def expose(copied: TableCopy, say: Callable[[str], None] = lambda _: None) -> list[Outcome]:
     """Sign as many rows as the copy has, 200 at most, and let synthesizers try."""
     size = min(200, copied.rows)
     if size < 2:
         return []
-    signed, outcomes = Signed.make(size), []
+    signed, outcomes = SignedMessages.make(size), []
     for method in ("copy", "shuffle", "mst"):
         say(f"{size} signed rows: {method}")
         outcomes.append(judged(signed, method).outcome)

@@ -9,11 +9,11 @@ from fractions import Fraction
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.plan.expressions import Call
 from discreet.plan.functions import choices, dates, logic, numbers, texts
-from discreet.plan.typed import Made
+from discreet.plan.typed_expression import Made
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class FunctionRule:
     """A rule, how many arguments it takes (None: as many as there are), and of which types its parameters are."""
 
     rule: Callable[..., Made]
@@ -39,26 +39,26 @@ class Function:
         return 1 if self.rule is numbers.rounded else 0
 
 
-FUNCTIONS: dict[str, Function] = {
-    "abs": Function(numbers.absolute),
-    "as_number": Function(numbers.as_number),
-    "clip": Function(numbers.clipped, parameters=(object, object)),
-    "day": Function(dates.date_part),
-    "fill_null": Function(choices.fill_null, 2, 2),
-    "greatest": Function(numbers.extreme, 2, None),
-    "is_in": Function(logic.is_in, 2, None),
-    "is_null": Function(choices.is_null),
-    "least": Function(numbers.extreme, 2, None),
-    "length": Function(texts.length),
-    "month": Function(dates.date_part),
-    "round": Function(numbers.rounded, parameters=(Fraction,)),
-    "starts_with": Function(texts.starts_with, parameters=(str,)),
-    "weekday": Function(dates.weekday),
-    "year": Function(dates.date_part),
+FUNCTIONS: dict[str, FunctionRule] = {
+    "abs": FunctionRule(numbers.absolute),
+    "as_number": FunctionRule(numbers.as_number),
+    "clip": FunctionRule(numbers.clipped, parameters=(object, object)),
+    "day": FunctionRule(dates.date_part),
+    "fill_null": FunctionRule(choices.fill_null, 2, 2),
+    "greatest": FunctionRule(numbers.extreme, 2, None),
+    "is_in": FunctionRule(logic.is_in, 2, None),
+    "is_null": FunctionRule(choices.is_null),
+    "least": FunctionRule(numbers.extreme, 2, None),
+    "length": FunctionRule(texts.length),
+    "month": FunctionRule(dates.date_part),
+    "round": FunctionRule(numbers.rounded, parameters=(Fraction,)),
+    "starts_with": FunctionRule(texts.starts_with, parameters=(str,)),
+    "weekday": FunctionRule(dates.weekday),
+    "year": FunctionRule(dates.date_part),
 }
 
 
-def function(node: Call) -> Function:
+def function(node: Call) -> FunctionRule:
     """Return what a call calls, or the nearest names."""
     found = FUNCTIONS.get(node.function)
     if found is None:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from discreet.core.errors import show
 from discreet.plan.expressions import Arithmetic
 from discreet.plan.refusals import IllTyped
-from discreet.plan.typed import EPOCH, Made, Typed, aligned, days, in_common, number, require
+from discreet.plan.typed_expression import EPOCH, Made, Typed, aligned, days, in_common, number, require
 from discreet.plan.whole import Whole
 
 FIRST_DAY, LAST_DAY = ((day - EPOCH).days for day in (dt.date.min, dt.date.max))

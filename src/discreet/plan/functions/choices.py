@@ -8,7 +8,7 @@ from discreet.core.column import Column
 from discreet.core.errors import show
 from discreet.plan.expressions import Call, Case, Expression
 from discreet.plan.refusals import IllTyped
-from discreet.plan.typed import Made, Typed, aligned, days, flag, in_common, number, require
+from discreet.plan.typed_expression import Made, Typed, aligned, days, flag, in_common, number, require
 from discreet.plan.whole import Whole
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from discreet.plan.expressions import Call
 from discreet.plan.functions.arithmetic import FIRST_DAY
-from discreet.plan.typed import EPOCH, Made, Typed, number, require
+from discreet.plan.typed_expression import EPOCH, Made, Typed, number, require
 from discreet.plan.whole import Whole
 
 

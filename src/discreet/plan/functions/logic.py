@@ -8,7 +8,7 @@ from fractions import Fraction
 from discreet.core.errors import BadParameter, UnknownName, show
 from discreet.plan.expressions import Call, Compare, Expression, Logic
 from discreet.plan.refusals import IllTyped
-from discreet.plan.typed import Made, Typed, aligned, flag, in_common, require
+from discreet.plan.typed_expression import Made, Typed, aligned, flag, in_common, require
 from discreet.plan.whole import Whole
 
 _SQL = {"==": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}

@@ -10,7 +10,7 @@ from discreet.core.column import Column
 from discreet.core.errors import show
 from discreet.plan.expressions import Call
 from discreet.plan.refusals import IllTyped
-from discreet.plan.typed import Made, Typed, aligned, as_day, days, in_common, number, require
+from discreet.plan.typed_expression import Made, Typed, aligned, as_day, days, in_common, number, require
 from discreet.plan.whole import Whole
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from discreet.core.errors import show
 from discreet.plan.expressions import Call
 from discreet.plan.refusals import IllTyped
-from discreet.plan.typed import Made, Typed, flag, number
+from discreet.plan.typed_expression import Made, Typed, flag, number
 from discreet.plan.whole import Whole
 
 # What no text is longer than; where a length is summed a tighter bound is needed, which clip() gives.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from discreet.plan.sql.names import spelled
-from discreet.plan.sql.source import Source
+from discreet.plan.sql.source import SqlText
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr as Node
@@ -53,17 +53,17 @@ _CLAUSES: dict[str, tuple[str, str, str]] = {
 _ANY = "leave it out"
 
 
-def check_outer(source: Source, node: Node) -> None:
+def check_outer(source: SqlText, node: Node) -> None:
     """Refuse the parts of the outermost SELECT that have no meaning here."""
     _check(source, node, OUTER)
 
 
-def check_inner(source: Source, node: Node, *known: str) -> None:
+def check_inner(source: SqlText, node: Node, *known: str) -> None:
     """Refuse the parts of a SELECT, a subquery or a union inside FROM that would need to know other rows."""
     _check(source, node, known)
 
 
-def check_table(source: Source, node: Node) -> None:
+def check_table(source: SqlText, node: Node) -> None:
     """Refuse everything about a table but its name and its alias."""
     if node.this is None or node.this.key != "identifier":
         why = "functions that return tables read files or make rows up"
@@ -73,7 +73,7 @@ def check_table(source: Source, node: Node) -> None:
     _check(source, node, ("this", "alias"))
 
 
-def _check(source: Source, node: Node, known: tuple[str, ...]) -> None:
+def _check(source: SqlText, node: Node, known: tuple[str, ...]) -> None:
     for name, value in node.args.items():
         if name in known or value in (None, False, [], ()):
             continue
@@ -81,7 +81,7 @@ def _check(source: Source, node: Node, known: tuple[str, ...]) -> None:
         raise source.refused(source.keyword(word, _around(source, node)), why, fix)
 
 
-def _around(source: Source, node: Node) -> tuple[int, int]:
+def _around(source: SqlText, node: Node) -> tuple[int, int]:
     """Return where the clauses of a node may stand: from its first word on."""
     if node.parent is None:
         return 0, len(source.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from discreet.plan.sql import arithmetic, atoms, choices, dates, logic, patterns
 from discreet.plan.sql.rows import Rows
 from discreet.plan.sql.scope import Scope
-from discreet.plan.sql.source import Source
+from discreet.plan.sql.source import SqlText
 
 _RULES = {
     rule: made for family in (atoms, logic, arithmetic, choices, dates, patterns) for rule, made in family.RULES.items()
@@ -13,6 +13,6 @@ _RULES = {
 _FUNCTIONS = (*arithmetic.FUNCTIONS, *choices.FUNCTIONS, *dates.FUNCTIONS)
 
 
-def rows_of(source: Source, scope: Scope) -> Rows:
+def rows_of(source: SqlText, scope: Scope) -> Rows:
     """Return the reader of what is computed from one row of a scope."""
     return Rows(source, scope, _RULES, _FUNCTIONS)

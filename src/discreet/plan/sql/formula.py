@@ -43,7 +43,7 @@ class Computed:
 
 
 @dataclass(frozen=True, slots=True)
-class Rounded:
+class RoundedFormula:
     """A number rounded to so many decimal places, halves upwards."""
 
     of: Formula
@@ -67,7 +67,7 @@ class Tested:
     parts: tuple[Formula, ...]
 
 
-Formula: TypeAlias = Measured | KeyOf | Constant | Computed | Rounded | Clipped | Tested
+Formula: TypeAlias = Measured | KeyOf | Constant | Computed | RoundedFormula | Clipped | Tested
 
 
 @dataclass(frozen=True, slots=True)

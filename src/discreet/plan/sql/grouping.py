@@ -15,7 +15,7 @@ from discreet.plan.sql.expressions import rows_of
 from discreet.plan.sql.outer import has_aggregate
 from discreet.plan.sql.refusals import Span
 from discreet.plan.sql.scope import Scope, identifier
-from discreet.plan.sql.source import Source
+from discreet.plan.sql.source import SqlText
 from discreet.plan.sql.statement import GroupingSets
 from discreet.plan.sql.words import label, unused
 
@@ -46,7 +46,7 @@ class _Item:
     title: str
 
 
-def grouped(source: Source, scope: Scope, select: Node, given: Mapping[str, Sequence[object]]) -> Grouping:
+def grouped(source: SqlText, scope: Scope, select: Node, given: Mapping[str, Sequence[object]]) -> Grouping:
     """Read GROUP BY; without one there is one group, of all rows."""
     group = select.args.get("group")
     if group is None:
@@ -76,7 +76,7 @@ def grouped(source: Source, scope: Scope, select: Node, given: Mapping[str, Sequ
     return Grouping(scope, keys, written, titles, spans, sets)
 
 
-def _nodes(source: Source, group: Node) -> tuple[list[Node], list[tuple[int, ...]]]:
+def _nodes(source: SqlText, group: Node) -> tuple[list[Node], list[tuple[int, ...]]]:
     """Return the items of GROUP BY, and for ROLLUP and CUBE which of them each grouping set keeps."""
     for name in ("all", "totals", "grouping_sets"):
         if group.args.get(name):
@@ -107,7 +107,7 @@ def _sets(word: str, size: int) -> list[tuple[int, ...]]:
     return [chosen for most in range(size, -1, -1) for chosen in combinations(range(size), most)]
 
 
-def _item(source: Source, scope: Scope, select: Node, node: Node) -> _Item:
+def _item(source: SqlText, scope: Scope, select: Node, node: Node) -> _Item:
     """Return one item: an ordinal, a name of the SELECT, a column, or an expression."""
     chosen = _meant(source, scope, select, node)
     value = chosen.this if chosen.key == "alias" else chosen
@@ -119,7 +119,7 @@ def _item(source: Source, scope: Scope, select: Node, node: Node) -> _Item:
     return _Item(node, made, _title(source, scope, select, value, made))
 
 
-def _meant(source: Source, scope: Scope, select: Node, node: Node) -> Node:
+def _meant(source: SqlText, scope: Scope, select: Node, node: Node) -> Node:
     listed: list[Node] = select.expressions
     if node.key == "literal" and not node.is_string:
         place = int(node.name) if node.name.isdecimal() and len(node.name) < 6 else 0
@@ -135,7 +135,7 @@ def _meant(source: Source, scope: Scope, select: Node, node: Node) -> Node:
     return node
 
 
-def _is_column(source: Source, scope: Scope, node: Node) -> bool:
+def _is_column(source: SqlText, scope: Scope, node: Node) -> bool:
     try:
         scope.column(node, source)
     except Refusal:
@@ -143,7 +143,7 @@ def _is_column(source: Source, scope: Scope, node: Node) -> bool:
     return True
 
 
-def _title(source: Source, scope: Scope, select: Node, value: Node, made: Expression) -> str:
+def _title(source: SqlText, scope: Scope, select: Node, value: Node, made: Expression) -> str:
     """Return the name of a key in the answer: its alias in the SELECT, else its own, else its SQL."""
     for each in select.expressions:
         if each.key != "alias" or has_aggregate(each):
@@ -157,7 +157,7 @@ def _title(source: Source, scope: Scope, select: Node, value: Node, made: Expres
     return made.name if isinstance(made, Name) and value.key == "column" else label(source.written(value))
 
 
-def _key(source: Source, scope: Scope, item: _Item) -> tuple[Scope, str]:
+def _key(source: SqlText, scope: Scope, item: _Item) -> tuple[Scope, str]:
     if isinstance(item.made, Name):
         return scope, item.made.name
     name = unused(item.title, {each.lower() for each in scope.columns})
@@ -166,7 +166,7 @@ def _key(source: Source, scope: Scope, item: _Item) -> tuple[Scope, str]:
 
 
 def _keys(
-    source: Source,
+    source: SqlText,
     scope: Scope,
     titles: Mapping[str, str],
     spans: Mapping[str, Span],

@@ -10,8 +10,8 @@ from discreet.core.errors import Refusal
 from discreet.plan.nodes import Join, PersonJoin, Public, added, check_join, check_match
 from discreet.plan.sql.names import spelled
 from discreet.plan.sql.rows import run
-from discreet.plan.sql.scope import Part, Scope, identifier, named, qualified
-from discreet.plan.sql.source import Source
+from discreet.plan.sql.scope import Scope, ScopeTable, identifier, named, qualified
+from discreet.plan.sql.source import SqlText
 from discreet.plan.sql.words import unused
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ Pair = tuple["Node", "Node"]
 _ON = "rows are joined by equal values"
 
 
-def joined(source: Source, items: Sequence[tuple[tuple[Item, Node], Node | None]]) -> Scope:
+def joined(source: SqlText, items: Sequence[tuple[tuple[Item, Node], Node | None]]) -> Scope:
     """Return the tables of a FROM, joined one after the other."""
     (first, node), _ = items[0]
     others = list(items[1:])
@@ -50,7 +50,7 @@ def joined(source: Source, items: Sequence[tuple[tuple[Item, Node], Node | None]
     return scope
 
 
-def _check(source: Source, join: Node) -> None:
+def _check(source: SqlText, join: Node) -> None:
     side, kind, method = (str(join.args.get(name) or "").upper() for name in ("side", "kind", "method"))
     if method:
         word = method.split()[0]
@@ -80,9 +80,9 @@ def _title(node: Node, public: Public) -> str:
     return node.name if node.key == "table" else public.name
 
 
-def _with_public(source: Source, scope: Scope, public: Public, title: str, join: Node) -> Scope:
+def _with_public(source: SqlText, scope: Scope, public: Public, title: str, join: Node) -> Scope:
     """Add the columns of a public table; a column that was matched by is ours under either name."""
-    theirs = Scope(scope.plan, {}, (Part(title, {name: name for name in public.names}),))
+    theirs = Scope(scope.plan, {}, (ScopeTable(title, {name: name for name in public.names}),))
     pairs = _pairs(source, join, scope, theirs)
     on = tuple((scope.column(ours, source), theirs.column(other, source)) for ours, other in pairs)
     try:
@@ -95,13 +95,13 @@ def _with_public(source: Source, scope: Scope, public: Public, title: str, join:
             why = f"both tables have a column {column.name!r}, and they are not matched by it"
             raise source.refused(join.this, why, "give the public column another name")
     matched = {other: ours for ours, other in on}
-    part = Part(title, {name: matched.get(name, name) for name in public.names})
+    part = ScopeTable(title, {name: matched.get(name, name) for name in public.names})
     columns = {**scope.columns, **{column.name or "": column for column in more}}
     made = scope.now(Join(scope.plan, public, on), columns)
     return replace(made, parts=(*scope.parts, part))
 
 
-def _with_private(source: Source, scope: Scope, other: Scope, join: Node) -> Scope:
+def _with_private(source: SqlText, scope: Scope, other: Scope, join: Node) -> Scope:
     """Add the columns of a private table to the rows of the same person; other equal values may be asked for too."""
     pairs = _pairs(source, join, scope, other)
     people = [pair for pair in pairs if scope.is_person(pair[0]) and other.is_person(pair[1])]
@@ -142,7 +142,7 @@ def _by_person(scope: Scope, other: Scope) -> str:
     return f"write JOIN ... ON {qualified(ours, one)} = {qualified(theirs, two)}"
 
 
-def _pairs(source: Source, join: Node, ours: Scope, theirs: Scope) -> list[Pair]:
+def _pairs(source: SqlText, join: Node, ours: Scope, theirs: Scope) -> list[Pair]:
     """Return the columns that a join says are equal, ours first."""
     if join.args.get("using"):
         return [(_column(each), _column(each)) for each in join.args["using"]]

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Literal
 
 from discreet.core.column import Column
-from discreet.plan.sql.formula import Clipped, Computed, Constant, Formula, KeyOf, Measured, Rounded, Tested
+from discreet.plan.sql.formula import Clipped, Computed, Constant, Formula, KeyOf, Measured, RoundedFormula, Tested
 
 FormulaKind = Literal["number", "text", "date", "flag"]
 Kinds = Mapping[str, FormulaKind]
@@ -34,7 +34,7 @@ def kind_of(formula: Formula, keys: Kinds) -> FormulaKind | None:
             return _kind_of_constant(value)
         case Computed(_, parts):
             return "number" if all(_is_computed(part, keys) for part in parts) else None
-        case Rounded(of) | Clipped(of):
+        case RoundedFormula(of) | Clipped(of):
             return "number" if _is_computed(of, keys) else None
         case Tested(test, parts):
             kinds = {kind_of(part, keys) for part in parts}

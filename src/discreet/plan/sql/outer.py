@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from discreet.core.errors import Refusal
 from discreet.plan.expressions import Expression, Literal
 from discreet.plan.sql.aggregates import AGGREGATES, Measures
-from discreet.plan.sql.formula import Clipped, Computed, Constant, Formula, KeyOf, Measured, Rounded, Tested
+from discreet.plan.sql.formula import Clipped, Computed, Constant, Formula, KeyOf, Measured, RoundedFormula, Tested
 from discreet.plan.sql.kinds import Kinds, kind_of
 from discreet.plan.sql.rows import LONGEST_RUN, Rows, run
 from discreet.plan.sql.scope import identifier
@@ -163,7 +163,7 @@ def _rounded(outer: Outer, node: Node) -> Formula:
     places = outer.number(node.args["decimals"]) if node.args.get("decimals") is not None else Fraction(0)
     if places.denominator != 1 or abs(places) > 20:
         raise outer.rows.refused(node, "the places to round to are a whole number from -20 to 20", "write ROUND(x, 2)")
-    return Rounded(outer.read(node.this), int(places))
+    return RoundedFormula(outer.read(node.this), int(places))
 
 
 def _clipped(outer: Outer, node: Node) -> Formula:

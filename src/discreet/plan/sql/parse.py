@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from discreet.plan.sql.options import Options, taken_out
 from discreet.plan.sql.refusals import Span, SqlRefused
-from discreet.plan.sql.source import Source
+from discreet.plan.sql.source import SqlText
 
 if TYPE_CHECKING:
     from sqlglot import Token
@@ -29,7 +29,7 @@ _ONCE = frozenset({"SELECT", "ALIAS", "AND", "OR", "JOIN", "ON", "USING", "BETWE
 _STATEMENT_FIX = "ask with one SELECT: SELECT ward, COUNT(*) FROM visits GROUP BY ward"
 
 
-def parsed(text: str) -> tuple[Source, Options, Node]:
+def parsed(text: str) -> tuple[SqlText, Options, Node]:
     """Return the tree of a question, with its source and the options that BigQuery's clause gave.
 
     Guarantee: at most 100,000 characters, 10,000 words and 30 levels deep; what is larger is never parsed.
@@ -38,7 +38,7 @@ def parsed(text: str) -> tuple[Source, Options, Node]:
     _check_size(text, tokens)
     _check_commas(text, tokens)
     clean, options = taken_out(text, tokens)
-    source = Source(text, clean, tuple(tokens))
+    source = SqlText(text, clean, tuple(tokens))
     tree = _tree(source)
     _check_depth(source, tree)
     return source, options, tree
@@ -112,7 +112,7 @@ def _check_commas(text: str, tokens: Sequence[Token]) -> None:
             raise SqlRefused(text, (token.start, token.end + 1), why=why, fix="complete it, or take it out")
 
 
-def _tree(source: Source) -> Node:
+def _tree(source: SqlText) -> Node:
     from sqlglot import parse
     from sqlglot.errors import ParseError, TokenError
 
@@ -132,7 +132,7 @@ def _tree(source: Source) -> Node:
     return found[0]
 
 
-def _misread(source: Source, error: Exception) -> SqlRefused:
+def _misread(source: SqlText, error: Exception) -> SqlRefused:
     """Point at the word where the parser stopped."""
     errors = getattr(error, "errors", None) or [{}]
     line, column = errors[0].get("line"), errors[0].get("col")
@@ -141,7 +141,7 @@ def _misread(source: Source, error: Exception) -> SqlRefused:
     return source.refused((at.start, at.end + 1), "this is not SQL here, or something beside it is missing", fix)
 
 
-def _check_depth(source: Source, tree: Node) -> None:
+def _check_depth(source: SqlText, tree: Node) -> None:
     """Refuse a tree that is too deep to be walked; runs of AND, OR, +, - and UNION ALL count once."""
     waiting = [(tree, 1)]
     while waiting:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from discreet.core.errors import Refusal
 from discreet.plan.nodes import Public, public
 from discreet.plan.sql.numbers import exact
-from discreet.plan.sql.source import Source
+from discreet.plan.sql.source import SqlText
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr as Node
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Datum = Fraction | str | bool | dt.date | None
 
 
-def public_of(source: Source, node: Node, name: str | None, columns: list[str]) -> Public:
+def public_of(source: SqlText, node: Node, name: str | None, columns: list[str]) -> Public:
     """Return VALUES as a public table."""
     alias = node.args.get("alias")
     if alias is not None and not columns:
@@ -38,7 +38,7 @@ def public_of(source: Source, node: Node, name: str | None, columns: list[str]) 
         raise source.translated(node, refusal) from refusal
 
 
-def _constant(source: Source, node: Node) -> Datum:
+def _constant(source: SqlText, node: Node) -> Datum:
     match node.key:
         case "literal" if node.is_string:
             return str(node.name)

@@ -18,8 +18,8 @@ from discreet.plan.sql.joins import joined
 from discreet.plan.sql.names import nearest
 from discreet.plan.sql.publics import public_of
 from discreet.plan.sql.rows import run
-from discreet.plan.sql.scope import MOST_NODES, Part, Scope, identifier, named
-from discreet.plan.sql.source import Source
+from discreet.plan.sql.scope import MOST_NODES, Scope, ScopeTable, identifier, named
+from discreet.plan.sql.source import SqlText
 from discreet.plan.sql.words import label, unused
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ Item = Scope | Public
 class Relations:
     """Reads tables; `known` are those that WITH named so far, `tables` the private ones that were met."""
 
-    source: Source
+    source: SqlText
     catalogue: Catalogue
     known: Mapping[str, Item] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
@@ -124,7 +124,9 @@ class Relations:
             self.tables[found] = self.catalogue.table(found)
         table = self.tables[found]
         columns = {column.name or "": column for column in table.columns}
-        return Scope(Scan(found), columns, (Part(found, {each: each for each in columns}, table.unit.identifier),))
+        return Scope(
+            Scan(found), columns, (ScopeTable(found, {each: each for each in columns}, table.unit.identifier),)
+        )
 
     def _chosen(self, node: Node) -> Scope:
         """Return a SELECT inside another: its rows, with the columns it names."""
@@ -149,10 +151,10 @@ class Relations:
             shown = title or (value.name if value.key == "column" else label(self.source.written(value)))
             names = self._merged(each, names, {shown: column})
         if everything and len(set(scope.columns) - set(names.values())) == 0:
-            return Scope(scope.plan, scope.columns, (Part(None, names, person),), scope.size)
+            return Scope(scope.plan, scope.columns, (ScopeTable(None, names, person),), scope.size)
         return self._projected(scope, names, person, node)
 
-    def _starred(self, scope: Scope, node: Node) -> tuple[Part, ...]:
+    def _starred(self, scope: Scope, node: Node) -> tuple[ScopeTable, ...]:
         """Return the tables that a star stands for: all of them, or the one that is named before it."""
         star = node if node.key == "star" else node.this
         if any(star.args.values()):
@@ -190,10 +192,10 @@ class Relations:
     def _projected(self, scope: Scope, names: Mapping[str, str], person: str | None, node: Node) -> Scope:
         if not names:
             # Only the person was chosen: all columns stay in the plan, and none is spoken of.
-            return Scope(scope.plan, scope.columns, (Part(None, {}, person),), scope.size)
+            return Scope(scope.plan, scope.columns, (ScopeTable(None, {}, person),), scope.size)
         columns = {new: scope.columns[old].named(new) for new, old in names.items()}
         plan = Project(scope.plan, tuple(names.items()))
-        made = Scope(plan, columns, (Part(None, {new: new for new in names}, person),), scope.size + 1)
+        made = Scope(plan, columns, (ScopeTable(None, {new: new for new in names}, person),), scope.size + 1)
         return self._checked(made, node)
 
     def _union(self, node: Node) -> Scope:

@@ -10,7 +10,7 @@ from discreet.core.column import Column
 from discreet.core.errors import Refusal, UnknownName
 from discreet.plan.expressions import Arithmetic, Expression, Literal, Logic
 from discreet.plan.sql.scope import Scope
-from discreet.plan.sql.source import Source
+from discreet.plan.sql.source import SqlText
 from discreet.plan.sql.unsupported import reason
 from discreet.plan.types import type_of
 
@@ -29,7 +29,7 @@ LONGEST_RUN = 60
 class Rows:
     """Reads expressions over the rows of a scope."""
 
-    source: Source
+    source: SqlText
     scope: Scope
     rules: Mapping[str, Rule]
     functions: tuple[str, ...]

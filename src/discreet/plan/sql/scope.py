@@ -10,7 +10,7 @@ from discreet.core.column import Column
 from discreet.core.errors import UnknownName
 from discreet.plan.nodes import Plan
 from discreet.plan.sql.names import nearest, spelled, text
-from discreet.plan.sql.source import Source
+from discreet.plan.sql.source import SqlText
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr as Node
@@ -23,7 +23,7 @@ _BESIDE = frozenset({"eq", "neq", "in", "if", "case", "coalesce", "nullif", "lik
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ScopeTable:
     """One table of a FROM: its name there, its columns by the names SQL has for them, and the name of the person."""
 
     alias: str | None
@@ -37,7 +37,7 @@ class Scope:
 
     plan: Plan
     columns: Mapping[str, Column]
-    parts: tuple[Part, ...]
+    parts: tuple[ScopeTable, ...]
     size: int = field(default=1)
 
     def now(self, plan: Plan, columns: Mapping[str, Column] | None = None) -> Scope:
@@ -51,9 +51,9 @@ class Scope:
             for name, column in part.names.items():
                 names.setdefault(name, column)
         person = next((part.person for part in self.parts if part.person is not None), None)
-        return replace(self, parts=(Part(alias, names, person),))
+        return replace(self, parts=(ScopeTable(alias, names, person),))
 
-    def column(self, node: Node, source: Source) -> str:
+    def column(self, node: Node, source: SqlText) -> str:
         """Return the column of the plan that a name means, or refuse it with the nearest."""
         parts, (name, quoted) = self.parts_of(node, source), _name(node.this)
         found = _found(parts, name, quoted)
@@ -99,7 +99,7 @@ class Scope:
         parts = [part for part in self.parts if table is None or _is(part, *_name(table))]
         return any(part.person is not None and _same(part.person, name, quoted) for part in parts)
 
-    def parts_of(self, node: Node, source: Source) -> tuple[Part, ...]:
+    def parts_of(self, node: Node, source: SqlText) -> tuple[ScopeTable, ...]:
         """Return the tables that a column may be of: all of them, or the one that is named before it."""
         for extra in ("db", "catalog", "join_mark"):
             if node.args.get(extra):
@@ -135,16 +135,16 @@ def _same(known: str, name: str, quoted: bool) -> bool:
     return known == name or (not quoted and known.lower() == name.lower())
 
 
-def _is(part: Part, name: str, quoted: bool) -> bool:
+def _is(part: ScopeTable, name: str, quoted: bool) -> bool:
     return part.alias is not None and _same(part.alias, name, quoted)
 
 
-def qualified(part: Part, name: str) -> str:
+def qualified(part: ScopeTable, name: str) -> str:
     """Write a column behind its table, as in visits."Patient ID"."""
     return spelled(name) if part.alias is None else f"{spelled(part.alias)}.{spelled(name)}"
 
 
-def _found(parts: tuple[Part, ...], name: str, quoted: bool) -> set[str]:
+def _found(parts: tuple[ScopeTable, ...], name: str, quoted: bool) -> set[str]:
     return {column for part in parts for known, column in part.names.items() if _same(known, name, quoted)}
 
 
@@ -152,10 +152,10 @@ def _is_text(column: Column) -> bool:
     return column.kind == "text" or any(isinstance(key, str) for key in column.keys or ())
 
 
-def _knows(part: Part, name: str, quoted: bool) -> bool:
+def _knows(part: ScopeTable, name: str, quoted: bool) -> bool:
     return any(_same(known, name, quoted) for known in part.names)
 
 
-def _unknown(kind: str, node: Node, name: str, known: list[str], source: Source) -> Exception:
+def _unknown(kind: str, node: Node, name: str, known: list[str], source: SqlText) -> Exception:
     unknown = UnknownName(kind, name, known)
     return source.refused(node, unknown.why, nearest(unknown))

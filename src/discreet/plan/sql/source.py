@@ -31,7 +31,7 @@ _OPENED = frozenset({"cast", "trycast", "extract"})  # written as a call, but kn
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SqlText:
     """A question as it was written; `clean` is the text without BigQuery's clauses, character for character."""
 
     text: str

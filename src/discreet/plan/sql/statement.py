@@ -11,20 +11,20 @@ from discreet.plan.nodes import Plan
 from discreet.plan.sql.formula import Formula, Ordering
 from discreet.plan.sql.options import Options
 from discreet.plan.sql.refusals import Span
-from discreet.plan.sql.source import Source
+from discreet.plan.sql.source import SqlText
 
 GroupingSets = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class SqlStatement:
     """What a SELECT asks. `plan`, `keys` and `aggregates` are what is paid for; all the rest is done to the answer.
 
     `titles` are the keys under the names the answer shows, `columns` its columns; `sets` are the keys that are kept in
     each of the grouping sets of a ROLLUP. `spans` says where keys and aggregates stand.
     """
 
-    source: Source
+    source: SqlText
     options: Options
     plan: Plan
     keys: Keys | None

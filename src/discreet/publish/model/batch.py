@@ -23,7 +23,7 @@ MOST_NUMBERS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Batch:
+class MarginalBatch:
     """Sets of attributes whose marginals have the same shape, and the codes of every cell of it."""
 
     places: NDArray[np.int64]  # which attributes, a row for each set
@@ -31,7 +31,7 @@ class Batch:
     codes: NDArray[np.int64]  # a row for each cell
 
     @classmethod
-    def of(cls, sizes: Sequence[int], cliques: Iterable[Clique]) -> Iterator[Batch]:
+    def of(cls, sizes: Sequence[int], cliques: Iterable[Clique]) -> Iterator[MarginalBatch]:
         """Put sets into batches, in the order in which their shapes first appear; none has too many numbers."""
         alike: dict[tuple[int, ...], list[Clique]] = {}
         for clique in cliques:
@@ -74,7 +74,7 @@ class Totals:
             found.append(summed.ravel())
         return cls(tuple(found), steps)
 
-    def marginals(self, batch: Batch) -> Table:
+    def marginals(self, batch: MarginalBatch) -> Table:
         """Return the marginals of a batch, as shares of one: a row for each, with its cells in order."""
         found = np.ones((len(batch.places), len(batch.codes)))
         for table, steps in zip(self.tables, self.steps, strict=True):

@@ -24,7 +24,7 @@ _LOOK = 20  # steps between looks at how far we are
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Noisy:
+class NoisyMarginal:
     """A noisy marginal: which attributes, what was measured, and the standard deviation of each cell's noise."""
 
     clique: Clique
@@ -47,7 +47,7 @@ class Fit:
         return self.tree.cells
 
 
-def total_of(measured: Sequence[Noisy]) -> float:
+def total_of(measured: Sequence[NoisyMarginal]) -> float:
     """Estimate how many rows there are from the totals of noisy marginals, each weighted by its accuracy."""
     weights = [1 / (each.scale**2 * each.values.size) for each in measured]
     sums = [float(each.values.sum()) for each in measured]
@@ -56,11 +56,11 @@ def total_of(measured: Sequence[Noisy]) -> float:
 
 def fit(
     tree: Junction,
-    measured: Sequence[Noisy],
+    measured: Sequence[NoisyMarginal],
     *,
     steps: int = 1000,
     start: Fit | None = None,
-    forbidden: Sequence[Noisy] = (),
+    forbidden: Sequence[NoisyMarginal] = (),
     tolerance: float = 1e-4,
 ) -> Fit:
     """Fit a distribution to noisy marginals, each within a clique of the tree.
@@ -116,7 +116,7 @@ class Misfit:
     bound: float  # a constant of smoothness that always suffices: the sum over all marginals of their weights
 
     @classmethod
-    def of(cls, tree: Junction, measured: Sequence[Noisy], total: float) -> Misfit:
+    def of(cls, tree: Junction, measured: Sequence[NoisyMarginal], total: float) -> Misfit:
         """Put together what was measured of the same attributes, weighted by accuracy."""
         together: dict[Clique, tuple[Table, float]] = {}
         for each in measured:
@@ -134,7 +134,7 @@ class Misfit:
         return float(self.weights @ (seen - self.target) ** 2) / 2
 
 
-def _forbidden(tree: Junction, schedule: Schedule, forbidden: Sequence[Noisy]) -> list[Table]:
+def _forbidden(tree: Junction, schedule: Schedule, forbidden: Sequence[NoisyMarginal]) -> list[Table]:
     """Return potentials that keep rows out of cells where there can be none."""
     found = schedule.zeros()
     for each in forbidden:

@@ -15,7 +15,7 @@ from discreet.publish.model.junction import Junction
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Marginals:
+class ModelMarginals:
     """The marginals of a fitted model, as shares of one; what several of them need is worked out once."""
 
     model: Fit
@@ -23,7 +23,7 @@ class Marginals:
     given: tuple[Table, ...]  # each clique's table, divided by its separator's
 
     @classmethod
-    def of(cls, model: Fit) -> Marginals:
+    def of(cls, model: Fit) -> ModelMarginals:
         """Prepare a model."""
         tree = model.tree
         below = [{*clique} for clique in tree.cliques]

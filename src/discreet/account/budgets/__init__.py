@@ -1,0 +1,1 @@
+"""Budgets: filters, odometers, prices, calibration and the composition theorems by name."""

@@ -1,0 +1,1 @@
+"""Privacy losses: one file for each kind of event, as values with one algebra."""

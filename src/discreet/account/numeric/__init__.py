@@ -1,0 +1,1 @@
+"""The numerical accountant: dominating pairs, privacy-loss distributions, Renyi curves, safe rounding."""

@@ -1,0 +1,75 @@
+"""Columns of an answer: what was asked, how it was answered, and one quantity for every row."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from discreet.answers import record as _record
+from discreet.answers.cell import Cell
+from discreet.answers.functions import value_of
+from discreet.answers.interval import LEVEL, interval
+from discreet.answers.quantity import Quantity, is_whole
+from discreet.core.record import fields
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerColumn:
+    """One column of an answer.
+
+    `kind` is the aggregate's word (count, sum, mean, quantile, histogram, cdf, ...), or "derived" after arithmetic;
+    `words` say what it is ("mean of cost"); `mechanism`, `noise` and `price` say how it was answered and at what price;
+    `unit` is what its values are counted in, if that was declared.
+    """
+
+    name: str
+    quantities: tuple[Quantity, ...]
+    kind: str = "derived"
+    words: str = ""
+    mechanism: str = ""
+    noise: str = ""
+    price: str = ""
+    unit: str = ""
+    _cells: list[Cell] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "quantities", tuple(self.quantities))
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """Value, low and high of every row; computed once, when they are first looked at."""
+        if len(self._cells) != len(self.quantities):
+            self._cells[:] = [_cell(quantity) for quantity in self.quantities]
+        return tuple(self._cells)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all values are integers, by the way they are computed."""
+        return all(is_whole(quantity) for quantity in self.quantities)
+
+    def derived(self, quantities: tuple[Quantity, ...], name: str, words: str) -> AnswerColumn:
+        """Return a column computed from this one: free, so that it has no mechanism and no price of its own."""
+        return replace(
+            self, name=name, quantities=quantities, kind="derived", words=words, mechanism="", noise="", price=""
+        )
+
+    def record(self) -> dict[str, Any]:
+        """Return the column as plain JSON values; its noisy integers are named only."""
+        texts = {name: getattr(self, name) for name in _TEXTS}
+        return {**texts, "quantities": [_record.write(quantity) for quantity in self.quantities]}
+
+    @classmethod
+    def from_record(cls, record: object, known: dict[str, Any]) -> AnswerColumn:
+        """Read what `record` returned, given the noisy integers by name."""
+        given = fields("column", record, (*_TEXTS, "quantities"))
+        quantities = tuple(_record.read(each, known) for each in given.pop("quantities"))
+        return cls(quantities=quantities, **given)
+
+
+_TEXTS = ("name", "kind", "words", "mechanism", "noise", "price", "unit")
+
+
+def _cell(quantity: Quantity) -> Cell:
+    value, (low, high) = value_of(quantity), interval(quantity, LEVEL)
+    return Cell(*(None if isinstance(each, float) and math.isnan(each) else each for each in (value, low, high)))

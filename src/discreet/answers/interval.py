@@ -1,0 +1,115 @@
+"""Intervals: where the exact value of a quantity lies, with at least the asked probability over the noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.answers.functions import rule, value_of
+from discreet.answers.inversion import quotient
+from discreet.answers.quantity import BracketedValue as BracketedValue
+from discreet.answers.quantity import FunctionQuantity as FunctionQuantity
+from discreet.answers.quantity import LinearQuantity as LinearQuantity
+from discreet.answers.quantity import NoisyInteger as NoisyInteger
+from discreet.answers.quantity import Plain, is_whole, leaves, to_float, within
+from discreet.answers.quantity import PublicValue as PublicValue
+from discreet.answers.quantity import Quantity as Quantity
+from discreet.answers.quantity import RatioQuantity as RatioQuantity
+from discreet.answers.simulation import simulated
+from discreet.answers.spread import half_width, terms_of
+from discreet.core.errors import BadParameter
+
+LEVEL = 0.95
+Pair = tuple[Plain | str | None, Plain | str | None]
+
+# Functions that keep or reverse the order of one part: its interval is carried over, end by end.
+_CARRIED = ("absolute", "clip", "root", "round", "settled")
+
+
+def interval(quantity: Quantity, level: float = LEVEL) -> Pair:
+    """Return the ends of an interval that covers the exact value with probability at least `level`.
+
+    A weighted sum: the shortest symmetric one on the lattice of its noise. A quotient: all values that a test does not
+    exclude. Other functions: simulation, which is close to the level rather than proven. A bracket, and whatever is
+    computed from one, keeps the level at which it was bought.
+    """
+    if not 0.5 <= level < 1:
+        raise BadParameter("level", level, why="it is the probability to be covered", fix="use 0.95, for example")
+    match quantity:
+        case PublicValue():
+            value = value_of(quantity)
+            return value, value
+        case BracketedValue(_, low, high):
+            return low, high
+        case LinearQuantity():
+            half = half_width(terms_of(quantity), level)
+            return _plain(quantity, quantity.estimate - half), _plain(quantity, quantity.estimate + half)
+        case RatioQuantity():
+            return quotient(quantity, level)
+        case FunctionQuantity():
+            return _of_function(quantity, level)
+
+
+def _of_function(function: FunctionQuantity, level: float) -> Pair:
+    parts = function.parts
+    if function.name in _CARRIED or (function.name == "sum" and len(parts) == 1):
+        low, high = _carried(function, _floats(parts[0], level))
+    elif any(isinstance(leaf, BracketedValue) for part in parts for leaf in leaves(part)):
+        low, high = _corners(function, [_floats(part, level) for part in parts])
+    else:
+        low, high = simulated(function, level)
+    low, high = within(low, function.low, function.high), within(high, function.low, function.high)
+    if is_whole(function) and math.isfinite(low) and math.isfinite(high):
+        return math.ceil(low), math.floor(high)
+    return low, high
+
+
+def _carried(function: FunctionQuantity, ends: tuple[float, float]) -> tuple[float, float]:
+    images = _at(function, [[end] for end in ends])
+    if function.name == "absolute" and ends[0] < 0 < ends[1]:
+        images.append(0.0)
+    if function.name == "settled":
+        images.append(to_float(function.parameters[0]))
+    return min(images), max(images)
+
+
+def _corners(function: FunctionQuantity, ends: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Return the range of a function over a box, from its corners: right for sums, products and quotients.
+
+    With brackets nothing is known of the law inside, so that the whole box is possible. It covers with at least the
+    product of the parts' levels if they are independent.
+    """
+    if function.name == "quotient" and ends[1][0] <= 0 <= ends[1][1]:
+        return -math.inf, math.inf
+    corners: list[list[float]] = [[]]
+    if function.name == "sum":  # of thousands of parts, perhaps: the corners of the least and of the most
+        turned = [pair if weight > 0 else pair[::-1] for pair, weight in zip(ends, function.parameters, strict=False)]
+        corners = [list(corner) for corner in zip(*turned, strict=True)]
+    else:
+        for pair in ends:
+            corners = [[*corner, end] for corner in corners for end in pair]
+    images = _at(function, corners)
+    return (-math.inf, math.inf) if any(map(math.isnan, images)) else (min(images), max(images))
+
+
+def _at(function: FunctionQuantity, points: Sequence[Sequence[float]]) -> list[float]:
+    columns = [np.asarray(column, dtype=np.float64) for column in zip(*points, strict=True)]
+    with np.errstate(invalid="ignore", over="ignore"):
+        images = rule(function)(columns, [to_float(each) for each in function.parameters])
+    return [float(image) for image in images]
+
+
+def _floats(quantity: Quantity, level: float) -> tuple[float, float]:
+    low, high = interval(quantity, level)
+    return _number(low), _number(high)
+
+
+def _number(value: Plain | str | None) -> float:
+    return float(value) if isinstance(value, bool | int | float) else math.nan
+
+
+def _plain(linear: LinearQuantity, value: Fraction) -> Plain:
+    return int(value) if is_whole(linear) else to_float(value)

@@ -1,0 +1,114 @@
+"""Arranged: an answer as a SELECT wants it: totals, HAVING, formulas, ORDER BY and LIMIT, done to answers alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from discreet.answers.answer import Answer, AnswerColumn
+from discreet.answers.formula import known_value, quantity_of
+from discreet.answers.quantity import Quantity
+from discreet.answers.totals import pooled
+from discreet.plan.sql.formula import Constant, Formula, KeyOf, Measured, Ordering, Tested
+from discreet.plan.sql.statement import GroupingSets, SqlStatement
+
+_TOTALS = "totals are sums over the declared keys: rows whose key is missing are in none of them"
+
+_TESTS: dict[str, Callable[[Any, Any], bool]] = {
+    "==": lambda one, two: bool(one == two),
+    "!=": lambda one, two: bool(one != two),
+    "<": lambda one, two: bool(one < two),
+    "<=": lambda one, two: bool(one <= two),
+    ">": lambda one, two: bool(one > two),
+    ">=": lambda one, two: bool(one >= two),
+}
+
+
+def arranged(answer: Answer, statement: SqlStatement) -> Answer:
+    """Return the answer with its rows and columns as the statement names them; intervals stay what they are."""
+    answer = _with_totals(answer, statement.sets) if statement.sets else answer
+    table = _Table(answer)
+    rows = [at for at in range(len(answer.rows)) if statement.having is None or table.truth(statement.having, at)]
+    for item in reversed(statement.order):  # sorting is stable, so that the last item is sorted by first
+        rows = _sorted(table, rows, item)
+    rows = rows[statement.offset :]
+    rows = rows if statement.limit is None else rows[: statement.limit]
+    columns = tuple(table.column(name, formula, rows) for name, formula in statement.columns)
+    keys = statement.titles or answer.keys
+    return replace(answer, keys=keys, rows=tuple(answer.rows[at] for at in rows), columns=columns)
+
+
+def _sorted(table: _Table, rows: list[int], item: Ordering) -> list[int]:
+    values = {at: table.value(item.by, at) for at in rows}
+    known = sorted((at for at in rows if values[at] is not None), key=values.__getitem__, reverse=item.descending)
+    nulls = [at for at in rows if values[at] is None]
+    return nulls + known if item.nulls_first else known + nulls
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """An answer whose cells are looked up by formula and row."""
+
+    answer: Answer
+
+    def quantity(self, formula: Formula, at: int) -> Quantity:
+        """Return what a formula makes of a row, with its interval."""
+        return quantity_of(formula, lambda name: self.answer.column(name).quantities[at])
+
+    def value(self, formula: Formula, at: int) -> Any:  # noqa: ANN401  (a key may be text, a number, a day)
+        """Return a key, a constant, a truth value or the noisy value of a number; None where there is none."""
+        match formula:
+            case KeyOf(name):
+                return self.answer.rows[at][self.answer.keys.index(name)]
+            case Constant(value):
+                return value
+            case Tested():
+                return self.truth(formula, at)
+        return known_value(self.quantity(formula, at))
+
+    def truth(self, formula: Formula, at: int) -> bool | None:
+        """Return whether a condition holds for the noisy values, with SQL's three truth values."""
+        if not isinstance(formula, Tested):
+            found = self.value(formula, at)
+            return found if isinstance(found, bool) else None
+        if formula.test in ("and", "or"):
+            truths = [self.truth(part, at) for part in formula.parts]
+            decisive = formula.test == "or"
+            return decisive if decisive in truths else None if None in truths else not decisive
+        if formula.test == "not":
+            truth = self.truth(formula.parts[0], at)
+            return None if truth is None else not truth
+        first, *others = (self.value(part, at) for part in formula.parts)
+        if formula.test == "is_null":
+            return first is None
+        if first is None or None in others:
+            return None
+        if formula.test == "is_in":
+            return first in others
+        return _TESTS[formula.test](first, others[0])
+
+    def column(self, name: str, formula: Formula, rows: Sequence[int]) -> AnswerColumn:
+        """Return a column under its name; one that was measured keeps its mechanism and its price."""
+        if isinstance(formula, Measured):
+            found = self.answer.column(formula.name)
+            return replace(found, name=name, quantities=tuple(found.quantities[at] for at in rows))
+        return AnswerColumn(name, tuple(self.quantity(formula, at) for at in rows), words=name)
+
+
+def _with_totals(answer: Answer, sets: GroupingSets) -> Answer:
+    """Return the rows of every grouping set, the finest first; a key that is summed over is null."""
+    rows: list[tuple[Any, ...]] = []
+    groups: list[list[int]] = []
+    for kept in sets:
+        found: dict[tuple[Any, ...], list[int]] = {}
+        for at, row in enumerate(answer.rows):
+            key = tuple(value if name in kept else None for name, value in zip(answer.keys, row, strict=True))
+            found.setdefault(key, []).append(at)
+        rows += found
+        groups += found.values()
+    columns = tuple(
+        replace(column, quantities=tuple(pooled([column.quantities[at] for at in group]) for group in groups))
+        for column in answer.columns
+    )
+    return replace(answer, rows=tuple(rows), columns=columns, notes=(*answer.notes, _TOTALS))

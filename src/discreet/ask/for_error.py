@@ -1,0 +1,186 @@
+"""Offer: the least price at which an answer is as exact as was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from discreet.account.budgets.price import Price
+from discreet.account.numeric.checks import whole
+from discreet.ask.priced import AUTO, Part, PricedQuestion, Rows, asked, one_measure, unit_and_reach
+from discreet.ask.question import Question
+from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.rational import Number, as_written
+from discreet.measures.bins import BinMeasure
+from discreet.measures.quantiles import QuantileMeasure
+from discreet.measures.sums import Reach, SumMeasure
+from discreet.mechanisms.cdf import Cdf
+from discreet.mechanisms.covariance import Covariance
+from discreet.mechanisms.variance import Variance
+from discreet.plan.aggregates import Aggregate
+
+if TYPE_CHECKING:
+    from discreet.answers.answer import Answer
+    from discreet.ask.preview import Preview
+
+_LEAST, _MOST = Fraction(1, 10**6), Fraction(10**4)
+_FINE = Fraction(1001, 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A report at the least epsilon that keeps every column within its half-width; `release()` takes it.
+
+    `delta` is 0 where Laplace noise, which needs none, is cheaper.
+    """
+
+    report: Question
+    epsilon: Fraction
+    delta: Fraction
+    max_rows: Rows
+    rows: int | None
+
+    def preview(self) -> Preview:
+        """Show what the offer would buy."""
+        from discreet.ask.preview import preview
+
+        return preview(self.asked, self.rows, self.max_rows)
+
+    def release(self, *, fresh: bool = False) -> Answer:
+        """Pay the offer, and return the answer.
+
+        Guarantee: that of `Report.release`.
+        """
+        from discreet.ask.release import release
+
+        return release(self.asked, self.max_rows, fresh=fresh)
+
+    @property
+    def asked(self) -> PricedQuestion:
+        """The question at its price."""
+        return asked(self.report, Price(self.epsilon, self.delta, None), self.max_rows)
+
+    def __str__(self) -> str:
+        shares = ", ".join(f"{name} {float(weight):.4g}" for name, weight in self.report.weights)
+        return f"epsilon {float(self.epsilon):.4g} ({shares})\n{self.preview()}"
+
+    __repr__ = __str__
+
+
+def offer(
+    report: Question,
+    half_widths: Mapping[str, Number],
+    *,
+    delta: Number | None,
+    rows: int | None,
+    max_rows: Rows,
+    beta: float,
+) -> Offer:
+    """Find for each column the least epsilon that does: their sum is the price, their shares the weights.
+
+    With a delta Gaussian noise is looked at as well, and taken where it is cheaper in epsilon.
+    """
+    names = [name for name, _ in report.aggregates]
+    for name in half_widths:
+        if name not in names:
+            raise UnknownName("aggregate", name, names)
+    missing = [name for name in names if name not in half_widths]
+    if missing:
+        why = "without a half-width there is no least price for it"
+        raise BadParameter(
+            missing[0], None, why=why, fix=f"name them all: for_error({', '.join(f'{n}=...' for n in names)})"
+        )
+    if report.query.keys is not None and report.query.keys.selected:
+        why = "how many keys a question finds depends on its price in another way"
+        raise BadParameter("keys", report.query.keys.names, why=why, fix="declare the keys, or choose epsilon yourself")
+    beta = _beta(beta)
+    report = replace(report, query=report.query.frozen())
+    _, reach = unit_and_reach(report, max_rows)
+    size = reach.size if rows is None else whole("rows", rows)
+    wanted = {name: _wanted(name, half_widths[name]) for name in names}
+    slack = Fraction(0) if delta is None else as_written("delta", delta)
+    kept = 1 - AUTO if max_rows == "auto" else Fraction(1)
+
+    def priced(made: Callable[[Fraction], Price]) -> tuple[Question, Fraction]:
+        needed = {
+            name: _least(name, aggregate, wanted[name], reach, size, beta, made)
+            for name, aggregate in report.aggregates
+        }
+        return report.weighted(**needed), sum(needed.values(), Fraction(0))
+
+    plain, epsilon = priced(lambda amount: Price(amount, Fraction(0), None))
+    found = Offer(plain, epsilon / kept, Fraction(0), max_rows, rows)
+    if not slack:
+        return found
+    shared, rho = priced(lambda amount: Price(None, Fraction(0), amount))
+    # All of rho is bought by one epsilon and one delta, and what the bound costs comes off before.
+    total = _search(lambda amount: Price(amount, slack, None).concentrated().rho >= rho, _MOST)  # type: ignore[operator]
+    normal = Offer(shared, total / kept, slack, max_rows, rows)
+    good = all(_half(part, size, beta) <= wanted[part.name] for part in normal.asked.measures)
+    return normal if good and normal.epsilon < found.epsilon else found
+
+
+def _wanted(name: str, given: Number) -> Fraction:
+    wanted = as_written(name, given)
+    if wanted <= 0:
+        raise BadParameter(name, given, why="noise is never quite zero", fix="use a positive half-width")
+    return wanted
+
+
+def _beta(given: Number) -> float:
+    """Return the chance of a larger error as a float; from one half on it would say next to nothing."""
+    beta = as_written("beta", given)
+    if not Fraction(1, 10**15) <= beta < Fraction(1, 2):
+        why = "it is the chance of a larger error, at least 1e-15 and below one half"
+        raise BadParameter("beta", given, why=why, fix="use 0.05, for example")
+    return float(beta)
+
+
+def _half(part: Part, rows: int | None, beta: float) -> float:
+    """Return the half-width of a column, in ranks for quantiles."""
+    return part.half_width(beta) if isinstance(part, QuantileMeasure | BinMeasure) else part.half_width(rows or 1, beta)
+
+
+def _told(part: Part) -> float:
+    """Return the least chance that half-widths are right for: simulated points are few, and grids have some slack."""
+    if isinstance(part, SumMeasure) and isinstance(part.statistic, Variance | Covariance):
+        return 1e-3
+    return 1e-4 if isinstance(part, BinMeasure) and isinstance(part.mechanism, Cdf) else 0.0
+
+
+def _least(
+    name: str,
+    aggregate: Aggregate,
+    wanted: Fraction,
+    reach: Reach,
+    rows: int | None,
+    beta: float,
+    made: Callable[[Fraction], Price],
+) -> Fraction:
+    def enough(amount: Fraction) -> bool:
+        found = one_measure(name, aggregate, made(amount), reach)
+        if isinstance(found, SumMeasure) and found.sized and rows is None:
+            why = "its error depends on how many rows there are"
+            fix = "pass rows=, or declare the table's size when it is registered"
+            raise BadParameter("rows", None, why=why, fix=fix)
+        if beta < (told := _told(found)):
+            why = f"chances below {told:g} are beyond what the law of {name} is known to"
+            raise BadParameter("beta", beta, why=why, fix=f"use {told:g} or more, or a smaller half-width")
+        return _half(found, rows, beta) <= wanted
+
+    if not enough(_MOST):
+        why = f"no epsilon up to {int(_MOST):,} is enough"
+        raise BadParameter(name, wanted, why=why, fix="ask for a wider half-width, or narrow the declared bounds")
+    return _search(enough, _MOST)
+
+
+def _search(enough: Callable[[Fraction], bool], most: Fraction) -> Fraction:
+    """Return the least amount that is enough, to a thousandth of itself and with few digits."""
+    low, high = _LEAST, most
+    while high / low > _FINE:
+        # The middle in ratio; three digits more than are needed keep the fractions short.
+        middle = Fraction(f"{float(low * high) ** 0.5:.6g}")
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

@@ -1,0 +1,273 @@
+"""Interactive sessions of private multiplicative weights on a table of the vault: one charge, and many answers.
+
+The ledger has one debit for a session, made before any row is read, under a key of its own. What it settles is the
+beginning: noisy counts of single columns. Everything after that lives in memory, so that a session that dies is lost
+with what it cost; nothing is ever run again from the same noise, and a new session is a new charge.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.account.budgets.budget import Budget
+from discreet.account.budgets.price import Price
+from discreet.ask.priced import unit_and_reach
+from discreet.ask.query_base import QueryBase
+from discreet.ask.question import Question
+from discreet.ask.registered import engine_of
+from discreet.ask.release import pay
+from discreet.core.errors import BadParameter
+from discreet.core.log import logger
+from discreet.core.unit import Unit
+from discreet.ledger.refusals import QuestionFailed
+from discreet.plan.expressions import Expression, Name
+from discreet.plan.keys import NO_KEYS, declared, shown
+from discreet.plan.node_serial import plan_record
+from discreet.plan.nodes import Datum, Filter, Plan
+from discreet.plan.tallies import Tally, TallyQuery
+from discreet.plan.to_sql.marginals import Axis, marginals
+from discreet.publish.code_table import Counts
+from discreet.publish.coding import DEFAULT_BINS, Coding, ColumnCode
+from discreet.publish.domain import Clique
+from discreet.publish.model.fit import NoisyMarginal
+from discreet.publish.pmw import Weights, picked
+from discreet.publish.pmw_session import Ended, Picked, Weighing
+from discreet.publish.synthetic_data import SyntheticData, SyntheticEstimate
+
+if TYPE_CHECKING:
+    from discreet.ask.runner import Runner
+    from discreet.ledger.charge import Receipt
+    from discreet.noise.draws import Draws
+
+
+@dataclass(frozen=True, slots=True)
+class Interactive:
+    """A session that is asked for, with its price. All of it is a function of the terms and the schema.
+
+    Guarantee: `terms.loss` is what the session costs, under the unit's relation, whatever is asked in it.
+    """
+
+    query: QueryBase
+    terms: Weights
+    unit: Unit
+    coding: Coding
+
+    @property
+    def question(self) -> str:
+        """The terms as one canonical line of JSON: what the ledger shows of the session."""
+        terms = self.terms
+        return json.dumps(
+            {
+                "pmw": {
+                    "alpha": str(terms.alpha),
+                    "beta": str(terms.beta),
+                    "updates": terms.updates,
+                    "questions": terms.questions,
+                    "coding": self.coding.record(),
+                },
+                "plan": plan_record(self.query.plan),
+                "price": {"currency": terms.allowance.currency, "amount": str(terms.allowance.amount)},
+                "unit": self.unit.record(),
+                "tables": {name: table.record() for name, table in self.query.tables.items()},
+            },
+            sort_keys=True,
+            ensure_ascii=False,
+            separators=(",", ":"),
+        )
+
+    def begin(self) -> Weighed:
+        """Pay for the whole session, measure its beginning, and open it.
+
+        Guarantee: the debit is durable before any row is read. It is begun once, and never run again.
+        """
+        label = f"interactive session on {', '.join(self.query.tables)}"
+        text, receipt = pay(self.query, self.question, self.terms.loss, label, self._begun, fresh=True, once=True)
+        return Weighed(self, _read(text), receipt)
+
+    def _begun(self, runner: Runner, _: Draws) -> str:
+        axes = [Axis(code.key, code.column.nullable) for code in self.coding.codes]
+        with marginals(runner.engine, self.query.plan, axes, runner.relations, runner.dialect, self.unit) as counted:
+
+            def measure(cliques: Sequence[Clique]) -> list[Counts]:
+                rows: Counts = np.asarray(_rows(runner, self.query.plan, self.unit), np.int64)
+                found = zip(cliques[1:], counted(cliques[1:]), strict=True)
+                return [rows, *(_counts(self.coding.codes[clique[0]].size, cells) for clique, cells in found)]
+
+            return _written(self.terms.begin(measure))
+
+
+class Weighed:
+    """Counts of a table, asked one after the other. Made by `session.pmw(...)` or `curator.session(token, pmw=True)`.
+
+    Guarantee: everything it says was paid when it began. No preview, and nothing else, says beforehand whether a
+    question will be answered by the histogram or by one of the updates. It ends with its process; it stops where its
+    grant is revoked or its table is changed, and what is left of it is lost. Any failure ends it, in one text. While a
+    question is answered, other threads wait until that has taken its pace, whatever they ask of the session.
+    """
+
+    __slots__ = ("_asked", "_failed", "_lock", "_process", "_weighing", "receipt")
+
+    def __init__(self, asked: Interactive, begun: Sequence[NoisyMarginal], receipt: Receipt) -> None:
+        self._asked, self.receipt = asked, receipt
+        self._weighing = Weighing(asked.terms, begun, self._count)
+        self._failed = False
+        self._lock, self._process = RLock(), os.getpid()
+
+    def answer(self, where: Mapping[str, Any] | None = None, **named: Any) -> SyntheticEstimate:  # noqa: ANN401  (any value)
+        """Say how many rows have the given values, with a bar: `answer(ward="A", age=range(18, 65))`.
+
+        A value, a list of them, or a range of numbers; None stands for null. Bins are asked for whole.
+        """
+        coding = self._asked.coding
+        wanted = {**(where or {}), **named}
+        codes = {name: coding[name].codes(values) for name, values in wanted.items()}
+        found = picked(coding.domain, codes)
+        with self._still(), self._asked.query.desk.work_limits().paced():
+            self._check()
+            told = None if self._failed else self._told(found)
+        if told is None:
+            raise QuestionFailed
+        return told
+
+    def _told(self, where: Picked) -> SyntheticEstimate | None:
+        """Answer; None if that failed, which ends the session: an engine's failure is a noiseless look at the rows."""
+        try:
+            return self._weighing.told(where)
+        except Ended:
+            raise
+        except Exception:
+            logger.warning("a session failed after it was paid for, and has ended")
+            self._failed = True
+            return None
+
+    @property
+    def asked(self) -> int:
+        """How many questions were asked."""
+        with self._still():
+            return self._weighing.asked
+
+    @property
+    def updates(self) -> int:
+        """How many of them the histogram could not answer."""
+        with self._still():
+            return self._weighing.updates
+
+    @property
+    def left(self) -> int:
+        """How many more of those there may be."""
+        with self._still():
+            return self._weighing.left
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What the session promises, in sentences."""
+        return (*self._weighing.words, *self._asked.coding.left_out)
+
+    def twin(self) -> SyntheticData:
+        """Return the histogram as it is now, as a twin: it costs nothing, and its answers have no bars."""
+        with self._still():
+            return replace(self._weighing.twin(), coding=self._asked.coding)
+
+    def __repr__(self) -> str:
+        terms = self._asked.terms
+        return (
+            f"Weighed({self.asked:,} of {terms.questions:,} questions, {self.updates:,} of {terms.updates:,} updates)"
+        )
+
+    def _still(self) -> AbstractContextManager[object]:
+        """Wait for the answer that is being made; a fork makes none, and its copy of the lock may be taken for ever."""
+        return self._lock if os.getpid() == self._process else nullcontext()
+
+    def _check(self) -> None:
+        query = self._asked.query
+        query.desk.admit()
+        query.desk.check(query.registered)
+
+    def _count(self, where: Picked) -> int:
+        query, plan = self._asked.query, self._asked.query.plan
+        for place, codes in where.items():
+            code = self._asked.coding.codes[place]
+            if len(codes) < code.size:
+                plan = Filter(plan, _condition(code, codes))
+        with query.desk.runner(query.registered) as runner:
+            found = _rows(runner, plan, self._asked.unit)
+        self._check()  # rows that changed meanwhile answered for no version
+        return found
+
+
+def interactive(
+    query: QueryBase,
+    price: Price,
+    *,
+    columns: Iterable[str] | None = None,
+    bins: int = DEFAULT_BINS,
+    **terms: Any,  # noqa: ANN401  (checked by Weights.of)
+) -> Interactive:
+    """Settle what a session is about, and refuse what cannot be, before anything is paid."""
+    query = query.frozen()
+    if query.keys is not None:
+        why = "its questions are about rows, and these are grouped"
+        raise BadParameter("group_by", query.keys.names, why=why, fix="begin the session before group_by")
+    engine_of(query.registered)
+    unit, reach = unit_and_reach(Question(query, ()), None)
+    known = {name: column for name, column in query.columns.items() if name != unit.identifier}
+    coding = Coding.of(known, bins=bins, only=columns)
+    paid = price.outright() if price.epsilon is not None and price.delta else price
+    budget = Budget(epsilon=paid.epsilon, rho=paid.rho)
+    # A reach counts what leaves and what enters under replace; terms are read for the rows of one person.
+    rows = reach.rows // 2 if unit.relation == "replace" else reach.rows
+    made = Weights.of(coding.domain, budget, rows=rows, relation=unit.relation, **terms)
+    return Interactive(query, made, unit, coding)
+
+
+def _condition(code: ColumnCode, codes: Sequence[int]) -> Expression:
+    """Return the condition that a column has one of some codes."""
+    name, parts = Name(code.name), []
+    values = [each for each in codes if each != code.null]
+    if code.edges is None and values:
+        listed = declared(code.column) or ()
+        parts.append(name.is_in([_shown(code, listed[each]) for each in values]))
+    elif code.edges is not None:
+        for each in values:
+            first, last = (_shown(code, step) for step in code.bin(each))
+            parts.append((name >= first) & (name <= last))
+    if code.null in codes:
+        parts.append(name.is_null())
+    return reduce(or_, parts)
+
+
+def _shown(code: ColumnCode, value: Datum) -> Any:  # noqa: ANN401  (a constant of the column's own kind)
+    return shown(code.column, value)
+
+
+def _rows(runner: Runner, plan: Plan, unit: Unit) -> int:
+    ((rows,),) = runner.in_order(TallyQuery(plan, NO_KEYS, (Tally("rows"),)), unit)
+    return int(rows)
+
+
+def _counts(size: int, cells: Mapping[int, int]) -> Counts:
+    found = np.zeros(size, np.int64)
+    for cell, many in cells.items():
+        found[cell] = many
+    return found
+
+
+def _written(begun: Sequence[NoisyMarginal]) -> str:
+    return json.dumps([[[*each.clique], each.values.tolist(), each.scale] for each in begun])
+
+
+def _read(text: str) -> list[NoisyMarginal]:
+    return [
+        NoisyMarginal(tuple(clique), np.asarray(values, np.float64), scale)
+        for clique, values, scale in json.loads(text)
+    ]

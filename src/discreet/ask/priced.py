@@ -1,0 +1,265 @@
+"""Asked: a question with its price: which mechanism answers each column, at which share, and what all of it costs."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal
+
+from discreet.account.budgets.price import Price
+from discreet.account.losses.loss import PrivacyLoss
+from discreet.account.losses.pure import Pure
+from discreet.account.losses.zcdp import Zcdp
+from discreet.ask.question import Question
+from discreet.ask.registered import engine_of
+from discreet.core.errors import BadParameter
+from discreet.core.unit import Unit, check_relation
+from discreet.measures.bins import BinMeasure, binned
+from discreet.measures.quantiles import QuantileMeasure, ranked
+from discreet.measures.sums import Reach, SumMeasure, measure
+from discreet.mechanisms.contribution_bound import ContributionBound
+from discreet.mechanisms.key_selection import KeySelection
+from discreet.mechanisms.parts.integer_noise import total
+from discreet.plan import aggregates as words
+from discreet.plan.aggregates import Aggregate
+from discreet.plan.node_serial import plan_record
+from discreet.plan.stability import stability, unit_of
+
+Rows = int | Literal["auto"] | None
+Part = SumMeasure | QuantileMeasure | BinMeasure
+
+AUTO = Fraction(1, 10)  # the share of the price that max_rows="auto" takes
+
+
+@dataclass(frozen=True, slots=True)
+class PricedQuestion:
+    """A priced question. All of it is a function of the question and the schema: nothing here has seen data.
+
+    Guarantee: `loss` is what a release costs, under the unit's relation.
+    """
+
+    report: Question
+    price: Price
+    unit: Unit
+    reach: Reach
+    measures: tuple[Part, ...]
+    selection: KeySelection | None
+    bound: ContributionBound | None
+
+    @property
+    def loss(self) -> PrivacyLoss:
+        """The sum of what the parts cost.
+
+        Where the bound on rows is bought first, the noise is not known yet, only what it costs at most: pure epsilon
+        for Laplace noise of any scale that goes with its sensitivity, rho for Gaussian noise.
+        """
+        parts = [each.loss if self.bound is None else _at_most(each, self.unit) for each in self.measures]
+        parts += [each.loss for each in (self.selection, self.bound) if each is not None]
+        return total(parts)
+
+    @property
+    def label(self) -> str:
+        """A few words for people who read the ledger."""
+        query = self.report.query
+        asked = ", ".join(part.about for part in self.measures)
+        by = f" by {', '.join(query.keys.names)}" if query.keys is not None else ""
+        return f"{asked}{by} from {', '.join(query.tables)}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the measured columns of the answer, in the order in which they were asked for."""
+        return tuple(
+            name
+            for each in self.measures
+            for name in (each.columns if isinstance(each, QuantileMeasure) else (each.name,))
+        )
+
+    @property
+    def question(self) -> str:
+        """The question and its parameters as one canonical line of JSON: what the ledger knows it by."""
+        query = self.report.query
+        return json.dumps(
+            {
+                "plan": plan_record(query.plan),
+                "keys": None if query.keys is None else query.keys.record(),
+                "aggregates": {name: each.record() for name, each in self.report.aggregates},
+                "weights": {name: str(weight) for name, weight in self.report.weights},
+                "price": self.price.record(),
+                "unit": self.unit.record(),
+                "auto": self.bound is not None,
+                "tables": {name: table.record() for name, table in query.tables.items()},
+            },
+            sort_keys=True,
+            ensure_ascii=False,
+            separators=(",", ":"),
+        )
+
+    def at_bound(self, max_rows: int) -> PricedQuestion:
+        """Return the question for a bound that was bought, with the mechanisms that were charged."""
+        unit = bounded(self.unit, max_rows)
+        reach = _reach(self.report, unit)
+        measures = tuple(
+            one_measure(part.name, aggregate, part.price, reach)
+            for part, (_, aggregate) in zip(self.measures, self.report.aggregates, strict=True)
+        )
+        return replace(self, unit=unit, reach=reach, measures=measures)
+
+
+def asked(report: Question, price: Price, max_rows: Rows) -> PricedQuestion:
+    """Choose mechanisms and split the price, for the tables as they are declared now."""
+    report = replace(report, query=report.query.frozen())
+    engine_of(report.query.registered)
+    unit, bound = _unit(report, price, max_rows)
+    rest = price if bound is None else price.share(1 - AUTO)
+    reach = _reach(report, unit)
+    weights = dict(report.weights)
+    selected = report.query.keys is not None and report.query.keys.selected
+    names = [name for name, _ in report.aggregates] + (["keys"] if selected else [])
+    whole = sum((weights.get(name, Fraction(1)) for name in names), Fraction(0))
+    shares = {name: weights.get(name, Fraction(1)) / whole for name in names}
+    selection = None
+    if selected:
+        share = shares.pop("keys")
+        selection, rest = _selection(rest, share, unit, reach)
+        shares = {name: part / (1 - share) for name, part in shares.items()}
+    measures = _measures(report.aggregates, shares, rest, reach)
+    _check_names(report, measures)
+    return PricedQuestion(report, price, unit, reach, measures, selection, bound)
+
+
+def _check_names(report: Question, measures: Sequence[Part]) -> None:
+    """Refuse, before anything is paid, an answer two of whose columns would have one name."""
+    keys = report.query.keys.names if report.query.keys is not None else ()
+    names = [*keys, *(part.title for part in measures if isinstance(part, BinMeasure))]
+    for part in measures:
+        for column in part.columns if isinstance(part, QuantileMeasure) else (part.name,):
+            names += [column, f"{column}_low", f"{column}_high"]
+    twice = [name for place, name in enumerate(names) if name in names[:place]]
+    if twice:
+        why = "two columns of the answer, or the ends of their intervals, would have this name"
+        raise BadParameter("aggregates", twice[0], why=why, fix="give one of them another name")
+
+
+def _measures(
+    aggregates: Sequence[tuple[str, Aggregate]], shares: dict[str, Fraction], price: Price, reach: Reach
+) -> tuple[Part, ...]:
+    """Return the measures at their shares: Laplace or Gaussian noise, whichever is off by less, where both may be had.
+
+    Gaussian noise is bought for all columns or for none: one delta turns all of their rho into epsilon.
+    """
+
+    def made(paid: Price) -> tuple[Part, ...]:
+        return tuple(one_measure(name, each, paid.share(shares[name]), reach) for name, each in aggregates)
+
+    plain = made(replace(price, delta=Fraction(0)))
+    if price.rho is not None or not price.delta:
+        return plain
+    paid = price.concentrated()
+    if paid.rho is None or paid.rho <= 0:  # so small a delta leaves nothing for it
+        return plain
+    normal = made(paid)
+    return min((plain, normal), key=_badness)
+
+
+def one_measure(name: str, aggregate: Aggregate, price: Price, reach: Reach) -> Part:
+    """Return the measure of one aggregate at its own price."""
+    if isinstance(aggregate, words.Quantile | words.Min | words.Max):
+        return ranked(name, aggregate, price, reach)
+    if isinstance(aggregate, words.Histogram | words.Cdf | words.TopK):
+        return binned(name, aggregate, price, reach)
+    return measure(name, aggregate, price, reach)
+
+
+def _at_most(part: Part, unit: Unit) -> PrivacyLoss:
+    """Return what a part costs, whatever the number of rows its noise is made for."""
+    if isinstance(part, QuantileMeasure) or part.word == "top_k":
+        return part.loss
+    if part.price.epsilon is not None:
+        return Pure(part.price.epsilon, relation=unit.relation)
+    assert part.price.rho is not None
+    return Zcdp(part.price.rho, relation=unit.relation)
+
+
+def _badness(measures: tuple[Part, ...]) -> float:
+    """Return the product of half-widths: what is better by half for one column may be worse by half for another."""
+    # At a very high price the half-width of integer noise is 0, for both laws.
+    return math.fsum(math.log(max(each.spread, 1e-9)) for each in measures)
+
+
+def _selection(rest: Price, share: Fraction, unit: Unit, reach: Reach) -> tuple[KeySelection, Price]:
+    """Return the selection of keys, and what is left for the rest; delta is halved where Gaussian noise may use it."""
+    if not rest.delta:
+        raise BadParameter(
+            "delta",
+            None,
+            why="keys that were not declared are found by private selection, which fails with a small probability",
+            fix="give delta=1e-9 (well below one over the number of people), or declare the keys: group_by(..., keys=)",
+        )
+    if unit.is_row and reach.groups > (1 if unit.relation == "add_remove" else 2):
+        # Its partners may all have one key, which then gains several at once: the rule is proven for one.
+        why = "keys are selected by how many different rows have them, and here one row becomes several"
+        fix = "declare the keys: group_by(..., keys=), or join with a table that has one row for each key"
+        raise BadParameter("keys", reach.groups, why=why, fix=fix)
+    part = rest.share(share)
+    # Pure epsilon is rho = epsilon^2 / 2, and `selecting` is sqrt(8 rho).
+    epsilon = part.epsilon if part.epsilon is not None else part.selecting / 2
+    delta = rest.delta if rest.rho is not None else rest.delta / 2
+    groups = reach.groups if unit.relation == "add_remove" else -(-reach.groups // 2)
+    selection = KeySelection(epsilon=epsilon, delta=delta, groups=groups, relation=unit.relation)
+    return selection, replace(rest.share(1 - share), delta=rest.delta - delta)
+
+
+def _unit(report: Question, price: Price, max_rows: Rows) -> tuple[Unit, ContributionBound | None]:
+    """Return the unit that the question is answered for, and what buys its bound."""
+    query = report.query
+    unit = unit_of(query.plan, query.tables)
+    query.desk.work_limits().check_joins(query.plan, query.tables)
+    check_relation(unit.relation)
+    accounts = query.accounts
+    if len(accounts) > 1 and not unit.is_row:
+        # Whoever is removed from one account's tables makes room for their own rows in the other's, so that more
+        # changes than max_rows. Within one account a person leaves all tables at once.
+        why = "its tables belong to different accounts, in each of which a person comes and goes alone"
+        raise BadParameter("tables", accounts, why=why, fix="register tables of the same people with one group=")
+    if max_rows is None:
+        return unit, None
+    if unit.is_row or unit.bound == "table":
+        why = (
+            "rows are protected here, and each counts once"
+            if unit.is_row
+            else "the rows of a person were bounded once, for the whole table"
+        )
+        raise BadParameter("max_rows", max_rows, why=why, fix="leave max_rows out")
+    if max_rows == "auto" and unit.max_rows > 1:
+        # A weight for the noise of the answer: what its share of the price is in pure epsilon.
+        answers = price.share((1 - AUTO) / len(report.aggregates)).selecting
+        epsilon = price.share(AUTO).selecting
+        bound = ContributionBound(most=unit.max_rows, epsilon=epsilon, answer_epsilon=answers, relation=unit.relation)
+        return unit, bound
+    if isinstance(max_rows, bool) or not isinstance(max_rows, int) or not 1 <= max_rows <= unit.max_rows:
+        why = f"a question may lower the bound that was declared, {unit.max_rows}, and not raise it"
+        fix = f"use a whole number from 1 to {unit.max_rows}, or 'auto'" if unit.max_rows > 1 else "leave max_rows out"
+        raise BadParameter("max_rows", max_rows, why=why, fix=fix)
+    return bounded(unit, max_rows), None
+
+
+def unit_and_reach(report: Question, max_rows: Rows) -> tuple[Unit, Reach]:
+    """Return for whom a question is answered and how far one of them reaches, whatever its price."""
+    unit, _ = _unit(report, Price.of(epsilon=1), max_rows)
+    return unit, _reach(report, unit)
+
+
+def bounded(unit: Unit, max_rows: int) -> Unit:
+    """Return a unit that is bounded to so many rows."""
+    return replace(unit, max_rows=max_rows, max_groups=min(unit.max_groups, max_rows))
+
+
+def _reach(report: Question, unit: Unit) -> Reach:
+    query = report.query
+    found = stability(query.plan, unit, query.tables, groups=query.keys is not None)
+    sizes = {table.rows for table in query.tables.values()}
+    size = sizes.pop() if len(sizes) == 1 and query.keys is None and query.whole else None
+    return Reach(query.columns, found.l1, found.l0, unit.relation, size, people=not unit.is_row)

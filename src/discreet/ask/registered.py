@@ -1,0 +1,195 @@
+"""Registered tables: a declaration, where its rows lie, its version and the account that pays for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+from discreet.account.budgets.budget import Budget
+from discreet.account.budgets.exceeded import rounded_down
+from discreet.ask.declaration import column_rows, grid, table_words
+from discreet.core import record as records
+from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.rational import as_written
+from discreet.core.schema import Table
+from discreet.engines.home import home_of
+from discreet.engines.physical import Physical
+from discreet.engines.source import MILLISECONDS, Source, left_out
+from discreet.plan.to_sql.scalar import is_readable
+
+_FIELDS = ("table", "source", "version", "account", "same", "distinct")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Registered:
+    """A table in a vault. `version` counts the refreshes; `revision` every edit, so that two custodians notice.
+
+    `physical` has the type of every column as it lies in the source, which no analyst is shown. `alike` are tables of
+    other accounts, each with its account, whose people are told apart by a column of the same name; it is not stored.
+    `same` says that its identifier, whatever its name, tells the people of its account apart; `distinct` are the
+    accounts whose people its custodian declared to be others. `noted` is what a look at its rows found, just now.
+    """
+
+    table: Table
+    source: Source
+    version: int
+    account: str
+    physical: Mapping[str, str]
+    revision: int = 0
+    same: bool = False
+    distinct: tuple[str, ...] = ()
+    noted: tuple[str, ...] = field(default=(), compare=False)
+    alike: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+
+    def __repr__(self) -> str:
+        name, protects = table_words(self.table)
+        paid = f"version {self.version}, paid by the account {self.account}"
+        notes = [f"\nnote: {note}" for note in self.notes]
+        return "\n".join([name, protects, paid, "", *grid(column_rows(self.table.columns)), *notes])
+
+    @property
+    def name(self) -> str:
+        """The name it is asked for by."""
+        return self.table.name
+
+    @property
+    def identifier(self) -> str | None:
+        """The column that tells its people apart; None where single rows are protected."""
+        return self.table.unit.identifier
+
+    @property
+    def from_sql(self) -> str:
+        """What stands after FROM to read its rows."""
+        return home_of(self.source).from_sql(self.source)
+
+    @property
+    def engine(self) -> str:
+        """The name of the engine that computes over its rows."""
+        return home_of(self.source).ENGINE
+
+    def at(self, source: Source) -> Registered:
+        """Return the same table with its rows found there."""
+        return replace(self, source=source)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What its custodian should know of it, and nobody else: names that are alike, and what its rows showed."""
+        return (*self.noted, *(f"{what}: {why}; {fix}" for what, why, fix in map(same_people, self.alike)))
+
+    def among(self, tables: Iterable[Registered]) -> Registered:
+        """Return the same table with those of other accounts in `alike` that may be about the same people."""
+        ours, found = (self.identifier or "").lower(), dict[str, list[str]]()
+        for each in tables:
+            if ours and (each.identifier or "").lower() == ours and each.account != self.account:
+                found.setdefault(each.account, []).append(each.name)
+        # Of a group its namesake is named, or the first.
+        named = [(account if account in names else min(names), account) for account, names in sorted(found.items())]
+        return replace(self, alike=tuple(named))
+
+    def record(self) -> dict[str, Any]:
+        """Return what the ledger chains. Nothing here was learned from a record: types and fingerprints lie apart."""
+        return {
+            "table": self.table.record(),
+            "source": self.source.record(),
+            "version": self.version,
+            "account": self.account,
+            "same": self.same,
+            "distinct": list(self.distinct),
+        }
+
+    @classmethod
+    def from_record(cls, record: object, physical: Mapping[str, str], revision: int) -> Registered:
+        """Read what `record` returned, checking it anew."""
+        found = records.fields("registered", record, _FIELDS)
+        table, source = Table.from_record(found["table"]), Source.from_record(found["source"])
+        types = MappingProxyType(dict(physical))
+        said = found["same"], tuple(found["distinct"])
+        return cls(table, source, found["version"], found["account"], types, revision, *said)
+
+
+def same_people(alike: tuple[str, str]) -> tuple[str, str, str]:
+    """Say what is alike about another table, what follows if its people are the same, and what to do then.
+
+    Two budgets for one person are both lost by that person, and only the custodian knows who is who.
+    """
+    name, account = alike
+    what, why = f"{name} is told apart by the same column", "if these are the same people, they may lose both budgets"
+    return what, why, f"then keep to one of the two tables, or put both into the group {account} of a new vault"
+
+
+def unread_lines(source: Source) -> list[tuple[str, str, str]]:
+    """Say how many lines of a CSV file are left out, if any are, why, and what to do; for the custodian alone."""
+    lines = left_out(source)
+    if not lines:
+        return []
+    what = f"{lines:,} line{'s are' if lines > 1 else ' is'} left out of every answer"
+    why = "a record is one line of UTF-8 whose quotes pair, so that no stray quote takes other records into its own"
+    return [(what, why, "correct these lines; if fields go on in the next line, register Parquet or a data frame")]
+
+
+def check_columns(table: Table, physical: Mapping[str, str]) -> None:
+    """Refuse a declaration that names a column the source does not have."""
+    for name in table:
+        if name not in physical:
+            raise UnknownName("column of the source", name, physical)
+        if physical[name] == MILLISECONDS:
+            why = "the engine converts milliseconds, and one value too far from 1970 would make every question fail"
+            fix = "write the column in microseconds (timestamp[us]), or register it as a data frame"
+            raise BadParameter("columns", name, why=why, fix=fix)
+        if not is_readable(table[name], physical[name]):
+            why = f"a {table[name].kind} cannot be read from values of the type {physical[name]}, so that all were null"
+            raise BadParameter("columns", name, why=why, fix="declare it as what it holds, or convert the source")
+    identifier = table.unit.identifier
+    for name in (*table, *([identifier] if identifier else [])):
+        alike = [other for other in physical if other.lower() == name.lower() and other != name]
+        if alike:
+            why = f"the source has a column {alike[0]!r} too, and engines do not tell names apart by case alone"
+            raise BadParameter("columns", name, why=why, fix="rename one of the two in the source")
+    if identifier is not None and identifier not in physical:
+        raise UnknownName("identifier column of the source", identifier, physical)
+    if identifier is not None and _is_moment(physical[identifier]):
+        # Engines write moments as text by their own clock, and fail on those at the ends of their range.
+        why = f"people cannot be told apart safely by moments in time, of the type {physical[identifier]}"
+        raise BadParameter("identifier", identifier, why=why, fix="use a text or integer column")
+
+
+def _is_moment(physical: str) -> bool:
+    """Whether values are moments, times of day or durations, or may have some inside."""
+    nested = physical.endswith("]") or physical.startswith(("STRUCT(", "MAP(", "UNION("))
+    family = Physical.parse(physical).family
+    return (
+        family in ("timestamp", "instant")
+        or nested
+        or (family == "other" and physical.startswith(("TIME", "INTERVAL")))
+    )
+
+
+def budget_record(budget: Budget) -> dict[str, str | None]:
+    """Return the exact amounts of a budget as text, so that equal budgets have equal records."""
+    amounts = {"epsilon": budget.epsilon, "delta": budget.delta, "rho": budget.rho}
+    return {name: None if amount is None else str(as_written(name, amount)) for name, amount in amounts.items()}
+
+
+def budget_text(record: Mapping[str, str | None]) -> str:
+    """Write a budget for a refusal, from its record."""
+    return ", ".join(f"{name}={_short(Fraction(amount))}" for name, amount in record.items() if amount is not None)
+
+
+def _short(amount: Fraction) -> str:
+    try:
+        return f"{float(amount):g}"
+    except OverflowError:  # more than any float, and still a budget
+        return rounded_down(amount)
+
+
+def engine_of(registered: Mapping[str, Registered]) -> str:
+    """Return the one engine that holds all tables of a question; rows are not carried from one to another."""
+    engines = {name: found.engine for name, found in sorted(registered.items())}
+    if len({*engines.values()}) > 1:
+        listed = ", ".join(f"{name} in {engine}" for name, engine in engines.items())
+        why = f"its tables lie apart ({listed}), and no row is carried from one engine to another"
+        raise BadParameter("tables", sorted(engines), why=why, fix="register them all in one engine")
+    return next(iter(engines.values()))

@@ -1,0 +1,251 @@
+"""Remaining: what an analyst may still spend, in the terms it was declared in, and which price would still fit.
+
+Under a filter that counts Renyi privacy no single epsilon is "left": what a question takes depends on its noise. What
+is exact is the share of the filter that is left, and how many more questions like the last one that is enough for.
+All of it is a function of the limits and of the question; no data is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from decimal import ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from discreet.account.budgets.exceeded import rounded_down, rounded_up
+from discreet.account.budgets.filter import ApproxFilter
+from discreet.ask.words import limit_words
+from discreet.core.errors import Refusal
+
+if TYPE_CHECKING:
+    from discreet.account.budgets.filter import PrivacyFilter
+    from discreet.account.budgets.price import Price
+    from discreet.account.losses.loss import PrivacyLoss
+    from discreet.ask.priced import PricedQuestion, Rows
+    from discreet.ask.query_base import QueryBase
+    from discreet.ledger.refusals import LimitExceeded
+    from discreet.ledger.standing import Standing
+
+# Prices are looked for among those of three digits: 900 of them in each power of ten, down to a millionth.
+_DIGITS = Context(prec=3, rounding=ROUND_FLOOR)
+_DECADE = 900
+_LEAST = Fraction(1, 10**6)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Remaining:
+    """The limits that questions of a session have to pass, as they stand; a question has to fit all of them."""
+
+    standings: tuple[Standing, ...]
+
+    def __iter__(self) -> Iterator[Standing]:
+        return iter(self.standings)
+
+    def __len__(self) -> int:
+        return len(self.standings)
+
+    def __getitem__(self, place: int) -> Standing:
+        return self.standings[place]
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{limit_words(each)}: {percent(share_left(each.filter))}{' of its delta' * delta_is_short(each.filter)}"
+            f" left ({figures(each.filter)})"
+            for each in self.standings
+        )
+
+    __repr__ = __str__
+
+
+# What is left of one limit -------------------------------------------------------------------------------------------
+
+
+def share_left(limit: PrivacyFilter) -> Fraction:
+    """Return which part of a limit is left, of its loss or of its delta, whichever is shorter."""
+    left, budget = limit.remaining, limit.budget
+    loss = left.loss / budget.loss
+    return min(loss, left.delta / budget.delta) if budget.delta else loss
+
+
+def delta_is_short(limit: PrivacyFilter) -> bool:
+    """Whether less is left of a limit's delta, which few questions use, than of its loss."""
+    left, budget = limit.remaining, limit.budget
+    return share_left(limit) < left.loss / budget.loss
+
+
+def percent(share: Fraction) -> str:
+    """Write a share for a person, rounded down: what is said to be left is there."""
+    thousandths = share * 1000 // 1
+    return "less than 0.1%" if share > 0 and not thousandths else _percent(thousandths)
+
+
+def percent_up(share: Fraction) -> str:
+    """Write a share for a person, rounded up: what a question is said to take is enough."""
+    return _percent(-(-share * 1000 // 1)) if share <= 10 else "more than 1,000%"
+
+
+def _percent(thousandths: int) -> str:
+    whole, tenth = divmod(thousandths, 10)
+    return f"{whole:,}.{tenth}%" if tenth else f"{whole:,}%"
+
+
+def declared(limit: PrivacyFilter) -> str:
+    """Write the budget of a limit as it was declared: epsilon=20, delta=1e-06."""
+    from discreet.ask.registered import budget_record, budget_text
+    from discreet.ledger.cap import budget_of_filter
+
+    return budget_text(budget_record(budget_of_filter(limit)))
+
+
+def figures(limit: PrivacyFilter) -> str:
+    """Write how much is left in the declared currency, or, where it is counted in another, what was declared."""
+    return f"of {declared(limit)}" if isinstance(limit, ApproxFilter) else _amounts(limit)
+
+
+def counted(limit: PrivacyFilter) -> str:
+    """Say in what a limit is counted where that is not what was declared, with the exact figures; else nothing."""
+    if not isinstance(limit, ApproxFilter):
+        return ""
+    order = rounded_up(Fraction(limit.alpha))
+    left = _amounts(limit).replace(f" {limit.currency}", " left")
+    return f"counted in {limit.currency} of order {order}, in which questions add up: {left}"
+
+
+def _amounts(limit: PrivacyFilter) -> str:
+    left, budget = limit.remaining, limit.budget
+    delta = f", delta {rounded_down(left.delta)} of {rounded_down(budget.delta)}" if budget.delta else ""
+    return f"{rounded_down(left.loss)} of {rounded_down(budget.loss)} {limit.currency}{delta}"
+
+
+# What that is enough for ---------------------------------------------------------------------------------------------
+
+
+def more(limit: PrivacyFilter, loss: PrivacyLoss) -> int:
+    """Return how many more questions of a loss a limit admits, one after the other."""
+    cost, left = limit.cost(loss), limit.remaining
+    pairs = ((left.loss, cost.loss), (left.delta, cost.delta))
+    return min((int(have // each) for have, each in pairs if each), default=0)
+
+
+def left_after(query: QueryBase, loss: PrivacyLoss) -> str:
+    """Say what is left now of the limit that will be the first to refuse more questions of such a loss.
+
+    Nothing is said where the vault cannot be read: the answer, which is paid, matters more.
+    """
+    with suppress(Refusal):
+        standings = query.desk.standings(query.accounts)
+        first = min(standings, key=lambda each: (more(each.filter, loss), share_left(each.filter)))
+        times = more(first.filter, loss)
+        enough = "no more questions" if not times else "1 more question" if times == 1 else f"{times:,} more questions"
+        of = "the delta of " * delta_is_short(first.filter)
+        return f"{percent(share_left(first.filter))} of {of}{limit_words(first)} ({enough} like this one)"
+    return ""
+
+
+# What would fit ------------------------------------------------------------------------------------------------------
+
+
+def reworded(refusal: LimitExceeded, question: PricedQuestion, max_rows: Rows) -> None:
+    """Say a refusal in the terms of the budget, with the price at which the same question would be admitted."""
+    loss, query = question.loss, question.report.query
+    standings = query.desk.standings(query.accounts)
+    refusing = [each for each in standings if each.account == refusal.account and _refused(refusal, each.filter, loss)]
+    if not refusing:  # it changed since: a window began anew, or others have paid
+        return
+    least = refusing[0]
+    what = f"{limit_words(least)}: {question.price} requested"
+    name, found = _paid(question.price)[0], fitting(question, max_rows, standings)
+    fix = f"{name}={found} would fit" if found else none_fits(question, standings)
+    why = f"{too_little(least.filter, loss)} ({least.filter.theorem})"
+    refusal.reword(what, why=why, fix=fix, offer={name: found} if found else {})
+
+
+def _refused(refusal: LimitExceeded, limit: PrivacyFilter, loss: PrivacyLoss) -> bool:
+    """Whether it is this limit that a refusal speaks of, by its exact amounts."""
+    cost, left = limit.cost(loss), limit.remaining
+    amounts = (cost.delta, left.delta) if refusal.currency == "delta" else (cost.loss, left.loss)
+    return (refusal.requested, refusal.remaining) == amounts
+
+
+def none_fits(question: PricedQuestion, standings: Sequence[Standing]) -> str:
+    """Say that no price would be admitted, and what else may be done."""
+    loss = question.loss
+    delta = any(each.filter.cost(loss).delta > each.filter.remaining.delta for each in standings)
+    said = f"no {_paid(question.price)[0]} would fit{' with this delta' * delta}"
+    return f"{said}; ask the custodian for more, or ask again what was answered before, which is free"
+
+
+def too_little(limit: PrivacyFilter, loss: PrivacyLoss) -> str:
+    """Say how much of a limit a question takes, and how much of it there is."""
+    cost, left, budget = limit.cost(loss), limit.remaining, limit.budget
+    if cost.loss <= left.loss:
+        return _short("delta", cost.delta, left.delta, budget.delta)
+    if not isinstance(limit, ApproxFilter):
+        return _short(limit.currency, cost.loss, left.loss, budget.loss)
+    takes = percent_up(cost.loss / budget.loss)
+    return f"it takes {takes} of {declared(limit)}, and {percent(left.loss / budget.loss)} is left"
+
+
+def _short(currency: str, cost: Fraction, left: Fraction, budget: Fraction) -> str:
+    return f"{rounded_down(left)} of {rounded_down(budget)} {currency} remains, {rounded_up(cost - left)} too little"
+
+
+def fitting(question: PricedQuestion, max_rows: Rows, standings: Sequence[Standing]) -> str | None:
+    """Return a price of three digits at which all limits admit the same question, and hardly a larger one; else None.
+
+    What is returned was tried. Small prices may be refused where larger ones are not: with a delta Gaussian noise is
+    the better at some of them, and a budget of epsilon alone has no room for it. So prices are halved until one fits,
+    and only the gap above that is bisected.
+    """
+    if any(each.filter.remaining.loss <= 0 for each in standings):
+        return None
+    _, wanted = _paid(question.price)
+    high = _place(min(wanted, _most(standings))) + 1
+    least = min(_LEAST, wanted / 10**6)
+    low = high - 1
+    while not _fits(question, _at(low), max_rows, standings):
+        low, high = _place(_at(low) / 2), low
+        if _at(low) < least:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _fits(question, _at(middle), max_rows, standings) else (low, middle)
+    return rounded_down(_at(low))
+
+
+def _most(standings: Sequence[Standing]) -> Fraction:
+    """Return a price that is far too high for limits of these budgets, from which to come down."""
+    return 10 * (1 + max(each.filter.budget.loss for each in standings))
+
+
+def _fits(question: PricedQuestion, amount: Fraction, max_rows: Rows, standings: Sequence[Standing]) -> bool:
+    from discreet.ask.priced import asked
+
+    price = question.price
+    tried = replace(price, epsilon=amount) if price.epsilon is not None else replace(price, rho=amount)
+    try:
+        loss = asked(question.report, tried, max_rows).loss
+        return all(each.filter.fits(loss) for each in standings)
+    except Refusal:  # a price for which there is no such noise
+        return False
+
+
+def _paid(price: Price) -> tuple[str, Fraction]:
+    if price.epsilon is not None:
+        return "epsilon", price.epsilon
+    assert price.rho is not None
+    return "rho", price.rho
+
+
+def _place(amount: Fraction) -> int:
+    """Return the place of the largest number of three digits that is not above an amount."""
+    digits = _DIGITS.divide(Decimal(amount.numerator), Decimal(amount.denominator))
+    power = digits.adjusted() - 2
+    return power * _DECADE + int(digits.scaleb(-power)) - 100
+
+
+def _at(place: int) -> Fraction:
+    power, digits = divmod(place, _DECADE)
+    return (100 + digits) * Fraction(10) ** power

@@ -1,0 +1,148 @@
+"""Runner: the exact integers of a question, from the engine; secret until noise has been added to them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from discreet.core.errors import Refusal
+from discreet.core.log import logger
+from discreet.core.unit import Unit
+from discreet.engines.csv_dialect import SourceMissing
+from discreet.engines.dialect import DUCKDB, Dialect
+from discreet.engines.dialects import dialect_of
+from discreet.engines.engine import DeadlineExceeded, Engine, EngineFailed
+from discreet.engines.home import home_of
+from discreet.engines.kept_rows import Ranks
+from discreet.plan.keys import Keys
+from discreet.plan.nodes import Datum, Plan
+from discreet.plan.tallies import TallyQuery
+from discreet.plan.to_sql.cells import Counts, cells
+from discreet.plan.to_sql.relation import Relation
+from discreet.plan.to_sql.rows import rows_by_person_sql, scan_sql
+from discreet.plan.to_sql.statement import in_order, tallies_sql
+
+if TYPE_CHECKING:
+    from discreet.ask.registered import Registered
+    from discreet.engines.source import Source
+    from discreet.plan.expressions import Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """An engine and the relations of one question."""
+
+    engine: Engine
+    relations: Mapping[str, Relation]
+    dialect: Dialect = DUCKDB
+
+    def tallies(self, question: TallyQuery, unit: Unit) -> list[tuple[Datum, ...]]:
+        """Return a row for every group that is not empty: the group's place or keys, then the tallies."""
+        return self.engine.rows(tallies_sql(question, self.relations, self.dialect, unit).sql)
+
+    def in_order(self, question: TallyQuery, unit: Unit) -> list[tuple[int, ...]]:
+        """Return the tallies of every listed group, empty ones too, in the order of the keys."""
+        return in_order(self.tallies(question, unit), question)
+
+    def counts(self, plan: Plan, keys: Keys, of: Expression, unit: Unit) -> AbstractContextManager[Counts]:
+        """Give what a quantile asks for: counts of an expression's values in cells, pass by pass."""
+        return cells(self.engine, plan, keys, of, self.relations, self.dialect, unit)
+
+    def rows_by_person(self, plan: Plan, most: int) -> dict[int, int]:
+        """Return how many people have each number of rows, numbers above `most` counting as `most`."""
+        unit = next(iter(self.relations.values())).table.unit
+        found = self.engine.rows(rows_by_person_sql(plan, self.relations, unit, most, self.dialect))
+        return {int(rows or 0): int(people or 0) for rows, people in found}
+
+
+class Engines:
+    """The engine of a session, kept open between questions about the same versions of tables: opening takes a while.
+
+    One that is lent out is not lent again, so that threads get engines of their own; one whose question failed is
+    closed; one that was inherited by a fork is left to the parent.
+    """
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+        self._idle: list[tuple[int, object, Engine]] = []
+
+    @contextmanager
+    def lent(self, versions: object, sources: Sequence[Source]) -> Iterator[Engine]:
+        """Lend an engine for one question; it has read no other versions than these."""
+        with ExitStack() as stack:
+            engine = self._idle_one(versions)
+            if engine is None:
+                engine = home_of(sources[0]).opened(sources, self._secret)
+                engine.__enter__()
+            stack.push(engine)
+            yield engine
+            stack.pop_all()
+            self._idle.append((os.getpid(), versions, engine))
+
+    def close(self) -> None:
+        """Close the one that is idle."""
+        self._idle_one(None)
+
+    def _idle_one(self, versions: object) -> Engine | None:
+        """Take an idle engine that fits off the list; one that does not is closed."""
+        try:
+            pid, seen, engine = self._idle.pop()
+        except IndexError:  # there is none, or another thread was faster
+            return None
+        if pid == os.getpid():
+            if seen == versions:
+                return engine
+            engine.__exit__(None, None, None)
+        return None
+
+
+def engine_words(registered: Mapping[str, Registered], engines: Engines) -> str:
+    """Say which engine, in which version, computes over these tables; no row is read."""
+    try:
+        with engines.lent(_versions(registered), [found.source for found in registered.values()]) as engine:
+            return f"{engine.name} {engine.version}"
+    except SourceMissing:  # which would name the file, or the server
+        raise EngineFailed from None
+
+
+def _versions(registered: Mapping[str, Registered]) -> object:
+    return tuple((name, found.version, found.revision) for name, found in sorted(registered.items()))
+
+
+@contextmanager
+def runner(
+    registered: Mapping[str, Registered],
+    engines: Engines,
+    secret: bytes,
+    folder: Path,
+    seconds: float | None = None,
+    late: Callable[[], object] = lambda: None,
+) -> Iterator[Runner]:
+    """Borrow an engine for registered tables; kept rows of `bound="table"` are read from, or put into, `folder`.
+
+    Only DuckDB keeps such rows: a database and Spark find them anew for each question, and they are the same. After
+    `seconds` the engine is interrupted, `late` is called, and the question fails like any other.
+    """
+    try:
+        sources = [found.source for found in registered.values()]
+        with engines.lent(_versions(registered), sources) as engine, engine.question(seconds):
+            relations = {name: Relation(each.table, each.physical, each.from_sql) for name, each in registered.items()}
+            ranks = Ranks(folder, secret)
+            for name, found in registered.items():
+                if found.table.unit.bound == "table" and engine.name == DUCKDB.name:
+                    sql = scan_sql(relations[name], DUCKDB)
+                    # With the statement: a release that reads a value otherwise meets no row that an older one kept.
+                    kept = ranks.kept(engine, name, found.version, found.table.to_json() + sql, sql)
+                    relations[name] = Relation(found.table, found.physical, kept, kept=True)
+            yield Runner(engine, relations, dialect_of(engine.name))
+    except DeadlineExceeded:
+        logger.warning("a question was stopped at its deadline")
+        with suppress(Refusal):  # a vault that cannot be written to now changes nothing about the failure
+            late()
+        raise EngineFailed from None
+    except SourceMissing:  # which would name the file, or the server
+        raise EngineFailed from None

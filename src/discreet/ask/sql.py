@@ -1,0 +1,179 @@
+"""SQL: a question in text, turned into the report that the Python verbs would make, and its answer into a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from discreet.ask.priced import Rows
+from discreet.ask.query import Query
+from discreet.ask.query_base import Desk
+from discreet.core.errors import BadParameter
+from discreet.core.rational import Number, as_written, typed
+from discreet.plan.from_sql import from_sql
+from discreet.plan.nodes import Public, tables_of
+from discreet.plan.sql.catalogue import Catalogue
+from discreet.plan.sql.options import Given
+from discreet.plan.sql.statement import SqlStatement
+
+if TYPE_CHECKING:
+    from discreet.answers.answer import Answer
+    from discreet.ask.preview import Preview
+    from discreet.ask.registered import Registered
+    from discreet.ask.report import Report
+    from discreet.core.schema import Table
+
+
+class Asker(Desk, Protocol):
+    """What a question in SQL needs of a session: a desk that can list its tables."""
+
+    def tables(self) -> list[str]:
+        """Return the names of the tables that may be asked about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A question in SQL, with the price that its text or its caller named."""
+
+    statement: SqlStatement
+    report: Report
+    epsilon: Number | None
+    delta: Number | None
+    rho: Number | None
+    max_rows: Rows
+
+    def preview(self, rows: int | None = None, *, sql: bool = False) -> Preview:
+        """Show what it would cost; free. `sql` shows the statements that the engine would run, too."""
+        return self.report.preview(self.epsilon, self.delta, self.rho, rows=rows, max_rows=self.max_rows, sql=sql)
+
+    def release(self, *, fresh: bool = False) -> Answer:
+        """Pay, and return the answer as the SELECT arranges it.
+
+        Guarantee: that of `Report.release`; totals, HAVING, ORDER BY and LIMIT are done to the answer alone.
+        """
+        from discreet.answers.select_clauses import arranged
+
+        answer = self.report.release(self.epsilon, self.delta, self.rho, max_rows=self.max_rows, fresh=fresh)
+        return arranged(answer, self.statement)
+
+
+def spoken(
+    session: Asker,
+    text: str,
+    epsilon: Number | None,
+    delta: Number | None,
+    rho: Number | None,
+    max_rows: Rows,
+    *,
+    public: Iterable[Public] = (),
+    keys: Mapping[str, Sequence[object]] | None = None,
+) -> Spoken:
+    """Read a question: the same plan, keys and aggregates, and so the same ledger entry, as its twin in Python."""
+    known: dict[str, Registered] = {}
+    statement = from_sql(text, _catalogue(session, known, public, keys or {}))
+    # As they were when the text was read, so that keys and bounds are of one version; `pay` refuses one that is gone.
+    tables = {name: known[name] for name in tables_of(statement.plan)}
+    query = Query(session, statement.plan, statement.keys, tables)
+    session.work_limits().check_joins(query.plan, query.tables, "join fewer tables, or give each fewer rows for a key")
+    report = query.agg(**dict(statement.aggregates))
+    given = _Given(statement)
+    found = Spoken(
+        statement,
+        report,
+        given.price("epsilon", epsilon, rho),
+        given.price("delta", delta, None),
+        rho,
+        given.rows(max_rows),
+    )
+    given.check_unit(report, found.max_rows)
+    _check_keys(found)
+    return found
+
+
+def _catalogue(
+    session: Asker, known: dict[str, Registered], public: Iterable[Public], keys: Mapping[str, Sequence[object]]
+) -> Catalogue:
+    """Return what the text may name; private tables are looked up when they are named, and noted in `known`."""
+
+    def table(name: str) -> Table:
+        known[name] = session.registered(name)
+        return known[name].table
+
+    tables: dict[str, Public] = {}
+    for each in public:
+        if not isinstance(each, Public):
+            why, fix = "it is no public table", "make it with session.public('wards', {'ward': ['A'], 'floor': [1]})"
+            raise BadParameter("public", type(each).__name__, why=why, fix=fix)
+        tables[each.name] = each
+    return Catalogue(session.tables(), table, tables, keys)
+
+
+def _check_keys(spoken: Spoken) -> None:
+    """Refuse keys that would have to be selected without a delta, where they stand."""
+    keys, source = spoken.statement.keys, spoken.statement.source
+    if keys is None or not keys.selected or spoken.delta:
+        return
+    missing = next(key.name for key in keys.columns if key.values is None)
+    why = "its keys were not declared, and which there are may depend on one person"
+    fix = f"pass keys={{'{missing}': [...]}}, or a delta (delta=1e-9), with which keys are selected privately"
+    raise source.refused(spoken.statement.spans[missing], why, fix)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What BigQuery's clause said, held against the arguments of the call and the declared unit."""
+
+    statement: SqlStatement
+
+    def _option(self, name: str) -> Given | None:
+        return self.statement.options.given.get(name)
+
+    def price(self, name: str, argument: Number | None, other: Number | None) -> Number | None:
+        """Return an amount that was given once, or twice alike."""
+        option = self._option(name)
+        if option is None:
+            return argument
+        assert not isinstance(option.value, str)
+        if argument is not None and as_written(name, argument) != option.value:
+            raise self._refused(option, f"{name} was given besides, as {typed(argument)}", "say it once")
+        if other is not None:
+            raise self._refused(option, "rho was given besides, and a price has one currency", "say one of them")
+        return option.value
+
+    def rows(self, argument: Rows) -> Rows:
+        """Return how many rows a person counts for."""
+        option = self._option("max_rows_contributed")
+        if option is None:
+            return argument
+        if argument is not None and argument != option.value:
+            raise self._refused(option, f"how many rows count was given besides, as {argument}", "say it once")
+        if isinstance(option.value, str) or option.value.denominator != 1:
+            raise self._refused(option, "a person has a whole number of rows", "write max_rows_contributed = 2")
+        return int(option.value)
+
+    def check_unit(self, report: Report, max_rows: Rows) -> None:
+        """Refuse what contradicts the unit that was declared with the table."""
+        from discreet.ask.priced import unit_and_reach
+
+        units = {table.unit for table in report.query.tables.values()}
+        named, rows, groups = (
+            self._option(name) for name in ("privacy_unit_column", "max_rows_contributed", "max_groups_contributed")
+        )
+        declared = next(iter(units))
+        if named is not None and str(named.value).lower() != (declared.identifier or "").lower():
+            whom = f"people, by {declared.identifier!r}" if declared.identifier else "single rows"
+            raise self._refused(named, f"the table protects {whom}", "leave it out: the custodian declared it")
+        if rows is not None and (declared.is_row or int(rows.value) > declared.max_rows):
+            why = (
+                "rows are protected here" if declared.is_row else f"the table allows {declared.max_rows} rows a person"
+            )
+            raise self._refused(rows, why, "lower it, or leave it out")
+        if groups is not None:
+            unit, _ = unit_and_reach(report, max_rows)
+            if unit.max_groups != groups.value:
+                why = f"a person counts in at most {unit.max_groups} groups, as was declared with the table"
+                raise self._refused(groups, why, "leave it out")
+
+    def _refused(self, option: Given, why: str, fix: str) -> Exception:
+        return self.statement.source.refused(option.span, why, fix)

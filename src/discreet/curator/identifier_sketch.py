@@ -1,0 +1,205 @@
+"""Sketches: few keyed numbers of a table's identifiers, by which the same people are known in another format.
+
+Every identifier is written as one text whatever its type, without blanks around it, in lower case and without leading
+zeros, and hashed under a secret of the vault by the engine that holds the rows (the arithmetic of `plan.bounding`). The
+least hashes are kept: a sample of people that two tables about the same people draw alike (Broder 1997). A table of
+single rows is sketched by whole rows as well. One pass, at registration and refresh; no session comes here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from discreet.core.errors import Refusal
+from discreet.core.schema import between, date
+from discreet.engines.dialect import Dialect
+from discreet.engines.dialects import dialect_of
+from discreet.engines.home import home_of
+from discreet.engines.physical import Physical
+from discreet.engines.select import select
+from discreet.plan.to_sql.column_values import READERS
+from discreet.plan.to_sql.person_bounds import KEY, RANK, ordered
+
+if TYPE_CHECKING:
+    from discreet.ask.registered import Registered
+
+# Hashes kept of each column, columns looked at besides the identifier, and characters of a value.
+MOST, _COLUMNS, _LENGTH = 1024, 15, 1000
+
+_PLACE, _DIGEST, _EMPTY = '"~place"', '"~digest"', "''"
+_NUMBER = replace(between(-(10**15), 10**15, step=Fraction(1, 1000)), name="~")
+_DAY = date("1600-01-01", "2400-12-31")
+_NAMES = ("text", "integer", "decimal", "numeric", "double")
+
+
+@dataclass(frozen=True, slots=True)
+class IdentifierSketch:
+    """The least keyed hashes of what occurs in a column, or of whole rows; all of them where there are few."""
+
+    hashes: tuple[int, ...]
+
+    @property
+    def reach(self) -> float:
+        """The hash up to which this is all there is."""
+        return self.hashes[-1] if len(self.hashes) >= MOST else float("inf")
+
+    def __or__(self, other: IdentifierSketch) -> IdentifierSketch:
+        """Return the sketch of what occurs in either."""
+        both = sorted({*self.hashes, *other.hashes})
+        reach = min(self.reach, other.reach)
+        return IdentifierSketch(tuple(each for each in both if each <= reach)[:MOST])
+
+    def shared(self, other: IdentifierSketch) -> tuple[int, int, int]:
+        """Return, of a sample of both drawn alike, how much is in this one, in the other, and in both."""
+        reach = min(self.reach, other.reach)
+        mine, theirs = ({each for each in one.hashes if each <= reach} for one in (self, other))
+        return len(mine), len(theirs), len(mine & theirs)
+
+
+@dataclass(frozen=True, slots=True)
+class TableSketches:
+    """What is known of a table's people: a sketch of each column that may tell them apart, and of its rows.
+
+    Guarantee: it is stored beside the chain, under a secret of the vault, and only custodians' commands read it.
+    """
+
+    account: str
+    identifier: str | None
+    columns: Mapping[str, IdentifierSketch]
+    rows: IdentifierSketch | None = None
+
+    @property
+    def people(self) -> IdentifierSketch | None:
+        """The sketch of the column that tells people apart."""
+        return self.columns.get(self.identifier or "")
+
+    def __or__(self, other: TableSketches) -> TableSketches:
+        """Return what is known after another version of the same table."""
+        columns = dict(self.columns)
+        for name, sketch in other.columns.items():
+            columns[name] = columns[name] | sketch if name in columns else sketch
+        rows = self.rows | other.rows if self.rows and other.rows else self.rows or other.rows
+        return replace(self, columns=columns, rows=rows)
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields as plain JSON values."""
+        columns = {name: list(each.hashes) for name, each in self.columns.items()}
+        rows = None if self.rows is None else list(self.rows.hashes)
+        return {"account": self.account, "identifier": self.identifier, "columns": columns, "rows": rows}
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> TableSketches:
+        """Read what `record` returned."""
+        columns = {name: IdentifierSketch(tuple(each)) for name, each in record["columns"].items()}
+        rows = None if record["rows"] is None else IdentifierSketch(tuple(record["rows"]))
+        return cls(record["account"], record["identifier"], columns, rows)
+
+
+def sketched(registered: Registered, secret: bytes) -> TableSketches | None:
+    """Sketch a table; None where the engine could not finish, since no record may decide whether a table is refused."""
+    source, names = registered.source, [*_candidates(registered)]
+    if registered.identifier is not None and registered.identifier not in names:
+        return None  # bytes, lists and the like, which no other format has
+    places = len(names) + (registered.identifier is None)
+    found: dict[int, list[int]] = {place: [] for place in range(places)}
+    try:
+        with home_of(source).opened([source], secret) as engine, engine.question():
+            dialect = dialect_of(engine.name)
+            # Kept in between: engines would write the digest of a value out for each use of it.
+            with engine.kept(digests_sql(registered, names, dialect)) as digests:
+                for place, key in engine.rows(_least_sql(digests, places, dialect)):
+                    found[int(place or 0)].append(int(key or 0))
+    except Refusal:
+        return None
+    sketches = [IdentifierSketch(tuple(sorted(found[place]))) for place in found]
+    rows = sketches[-1] if registered.identifier is None else None
+    return TableSketches(registered.account, registered.identifier, dict(zip(names, sketches, strict=False)), rows)
+
+
+def digests_sql(registered: Registered, names: list[str], dialect: Dialect) -> str:
+    """Write the digest of each column's value; those of whole rows come last, in a table of rows."""
+    physical = registered.physical
+    values = [f"NULLIF({_identifier(name, physical[name], dialect)}, {_EMPTY})" for name in names]
+    if registered.identifier is None:
+        values.append(_row({name: physical[name] for name in _readable(registered)}, dialect))
+    digests = [f'{dialect.text_number(value)} AS "~d{at}"' for at, value in enumerate(values)]
+    return select(digests, registered.from_sql)
+
+
+def _least_sql(digests: str, places: int, dialect: Dialect) -> str:
+    """Write the least keyed hashes of each place."""
+    each = " UNION ALL ".join(
+        select(
+            (f"{at} AS {_PLACE}", f'"~d{at}" AS {_DIGEST}'), digests, where=f'"~d{at}" IS NOT NULL', by=[f'"~d{at}"']
+        )
+        for at in range(places)
+    )
+    keyed = ordered(select("*", each), dialect.digest_limbs(_DIGEST), [], dialect)
+    distinct = select((_PLACE, KEY), keyed, by=(_PLACE, KEY))
+    rank = f"row_number() OVER (PARTITION BY {_PLACE} ORDER BY {KEY}) AS {RANK}"
+    return select((_PLACE, KEY), select(("*", rank), distinct), where=f"{RANK} <= {MOST}")
+
+
+def _readable(registered: Registered) -> list[str]:
+    # pandas writes the numbers of its rows as a column, which an excerpt has and the whole has not.
+    return [
+        name
+        for name, kind in sorted(registered.physical.items(), key=lambda each: each[0].lower())
+        if Physical.parse(kind).family != "other" and not name.startswith("__index_level_")
+    ]
+
+
+def _candidates(registered: Registered) -> Iterator[str]:
+    """Yield the identifier, and columns that might be one: those declared as nothing that can be counted."""
+    readable = _readable(registered)
+    if registered.identifier in readable:
+        yield registered.identifier
+    declared = {column.name for column in registered.table.columns if column.kind != "text"}
+    others = [
+        name
+        for name, kind in registered.physical.items()
+        if name in readable and name not in {*declared, registered.identifier} and Physical.parse(kind).family in _NAMES
+    ]
+    yield from others[:_COLUMNS]
+
+
+def _identifier(name: str, physical: str, dialect: Dialect) -> str:
+    """Write an identifier as one text: "P7" and "p7 ", 7, 7.0 and "007" are alike."""
+    folded = _folded(dialect.person(dialect.quote(name), physical.upper()), dialect)
+    return _short(name, physical, f"trim(LEADING '0' FROM regexp_replace({folded}, '[.]0+$', ''))", dialect)
+
+
+def _row(columns: Mapping[str, str], dialect: Dialect) -> str:
+    """Write a whole row as one text, in the order of its columns' names."""
+    parts = [
+        f"{dialect.literal(name.lower() + '=')} || COALESCE({_value(name, physical, dialect)}, '')"
+        for name, physical in columns.items()
+    ]
+    return " || '|' || ".join(parts) or _EMPTY
+
+
+def _value(name: str, physical: str, dialect: Dialect) -> str:
+    """Write a value as a text that does not tell how it is stored: numbers in thousandths, moments as their days."""
+    kind, sql = Physical.parse(physical), dialect.quote(name)
+    number, day = (READERS[column.kind](column, kind, sql, dialect) for column in (_NUMBER, _DAY))
+    found = [f"'n' || {dialect.cast(number, dialect.text)}"] if number is not None else []
+    if day is not None:
+        found.append(f"'d' || {dialect.cast(day, dialect.text)}")
+    if kind.family == "text":
+        words = _folded(dialect.cast(sql, dialect.text), dialect)
+        found.append(f"(CASE {words} WHEN 'true' THEN 'n1000' WHEN 'false' THEN 'n0' ELSE {words} END)")
+    return _short(name, physical, f"COALESCE({', '.join([*found, dialect.cast('NULL', dialect.text)])})", dialect)
+
+
+def _folded(sql: str, dialect: Dialect) -> str:
+    return dialect.ascii_lower(dialect.without_blanks(sql))
+
+
+def _short(name: str, physical: str, sql: str, dialect: Dialect) -> str:
+    """Leave out texts that nobody would type, so that none of them decides how long this takes."""
+    if physical.upper() != "VARCHAR":
+        return sql
+    return f"(CASE WHEN {dialect.length(dialect.plain_text(dialect.quote(name)))} <= {_LENGTH} THEN {sql} END)"

@@ -1,0 +1,220 @@
+"""Tables as the vault keeps them: their documents, their fingerprints, and the copies of rows from memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.account.budgets.budget import Budget
+from discreet.ask.registered import Registered, check_columns, unread_lines
+from discreet.core.schema import Table
+from discreet.curator.accounts import (
+    account_of,
+    budgets_of,
+    check_account,
+    check_budget,
+    check_copy,
+    check_people,
+    check_shared,
+    check_source,
+    check_terms,
+    payer,
+)
+from discreet.curator.identifier_sketch import TableSketches, sketched
+from discreet.curator.overlap import People, check_overlap, check_word, overlaps
+from discreet.curator.source_history import Sources
+from discreet.engines.csv_dialect import SourceMissing
+from discreet.engines.fingerprint import SourceChanged
+from discreet.engines.frame_copy import copy
+from discreet.engines.home import home_of
+from discreet.engines.source import Source
+from discreet.ledger.place import ServerPlace
+
+if TYPE_CHECKING:
+    from discreet.ledger.document import Document
+    from discreet.ledger.ledger import Ledger
+
+
+class Tables:
+    """The tables of one vault. What was computed from rows lies in private parts of documents, never in the chain."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._folder = ledger.folder
+        # Stamps renewed since the vault was opened: only a saving of time, so that losing them costs nothing else.
+        self._renewed: dict[tuple[str, int], Mapping[str, Any]] = {}
+        # The newest revision of each table that was read: a document of that revision always says the same.
+        self._read: dict[str, Registered] = {}
+
+    def names(self) -> list[str]:
+        """Return the names of all tables."""
+        return sorted(document.name for document in self._ledger.list("table"))
+
+    def all(self) -> list[Registered]:
+        """Return all tables."""
+        return [self._of(document) for document in self._ledger.list("table")]
+
+    def get(self, name: str) -> Registered:
+        """Return a table, or refuse a name that is none."""
+        return self._of(self._ledger.get("table", name))
+
+    def check(self, name: str) -> None:
+        """Refuse a table whose source is not what was registered."""
+        document = self._ledger.get("table", name)
+        key = name, document.revision
+        stored = self._renewed.get(key, document.private["fingerprint"])
+        source = self._of(document).source
+        try:
+            renewed = home_of(source).check_unchanged(name, source, stored, self._key)
+        except SourceMissing:
+            if source.kind == "memory-copy" and isinstance(self._ledger.place, ServerPlace):
+                why = "its rows came from memory, and stayed in a folder of the machine that registered it"
+                fix = f"ask on that machine, or run discreet refresh {name} with a source that all machines can read"
+                raise SourceMissing(f"the source of {name!r} is missing here", why=why, fix=fix, value=name) from None
+            raise
+        if renewed is not None:
+            self._renewed[key] = renewed
+
+    def check_new(self, table: Table, budget: Budget | None, group: str | None) -> None:
+        """Refuse, before its rows are copied, a table that would be refused for its budget."""
+        check_budget(account_of(table, None, group, self.all()), budget, budgets_of(self._ledger))
+
+    @contextmanager
+    def copied(self, data: object, name: str) -> Iterator[Source]:
+        """Copy rows from memory; the copy goes if the block fails."""
+        located = self._found(copy(data, self._folder, name=name))
+        try:
+            yield located
+        except BaseException:
+            Path(located.path).unlink(missing_ok=True)
+            raise
+
+    def same(self, before: Registered, table: Table, budget: Budget | None, group: str | None) -> bool:
+        """Whether a declaration is the registered one; whom it protects and what pays for it has to be."""
+        check_terms(before, table, group)
+        check_budget(before.account, budget, budgets_of(self._ledger))
+        return table == before.table
+
+    def holds(self, before: Registered, data: object) -> bool:
+        """Whether rows from memory are those of a table that was copied from memory, by their keyed digest.
+
+        This looks at data, and so only a custodian ever sees it.
+        """
+        if before.source.kind != "memory-copy":
+            return False
+        stored = self._ledger.get("table", before.name).private["fingerprint"]["digest"]
+        copied = self._found(copy(data, self._folder, name=before.name))
+        try:
+            return bool(home_of(copied).fingerprint(copied, self._key)["digest"] == stored)
+        finally:
+            Path(copied.path).unlink(missing_ok=True)
+
+    def add(
+        self, table: Table, source: Source, budget: Budget | None, group: str | None, people: People | None = None
+    ) -> Registered:
+        """Store a new table, and open its account if it is the first."""
+        physical = home_of(source).describe(source)
+        check_columns(table, physical)
+        sources, known, tables = Sources.of(self._ledger), budgets_of(self._ledger), self.all()
+        check_people(table, source, [*tables, *sources.past])
+        account = account_of(table, source, group, [*tables, *sources.past])
+        check_account(account, table, tables, people)
+        check_shared(payer(source, [*tables, *sources.past]), budget, people, known)
+        check_budget(account, budget, known)
+        registered = _said(Registered(table, source, 1, account, physical), people, known)
+        found = self._fingerprint(registered)
+        check_copy(registered, found["digest"], sources.digests)
+        sketches, noted = self._people(registered, sources, tables)
+        sources.claim(self._ledger, tables, registered, found["digest"], sketches)
+        if account not in known:
+            assert budget is not None
+            self._ledger.add_account(account, budget, table.unit.relation)
+        return replace(self._store(registered, 0, found), noted=noted)
+
+    def declare(self, before: Registered, table: Table, expected: int | None) -> Registered:
+        """Store another declaration of the same rows, as the next version; rows that changed are refused."""
+        self.check(before.name)
+        check_columns(table, before.physical)
+        stored = self._ledger.get("table", before.name).private["fingerprint"]
+        return self._store(replace(before, table=table, version=before.version + 1), expected, stored)
+
+    def refresh(
+        self, before: Registered, source: Source, expected: int | None, people: People | None = None
+    ) -> Registered:
+        """Store other rows under the same declaration, as the next version; an old copy is removed."""
+        physical = home_of(source).describe(source)
+        check_columns(before.table, physical)
+        sources, tables = Sources.of(self._ledger), self.all()
+        check_source(before, source, [*tables, *sources.past])
+        after = replace(before, source=source, physical=physical, version=before.version + 1)
+        after = _said(after, people, budgets_of(self._ledger))
+        found = self._fingerprint(after)
+        check_copy(after, found["digest"], sources.digests)
+        sketches, noted = self._people(after, sources, tables)
+        if not sources.has(after, found["digest"], sketches):
+            sources.claim(self._ledger, tables, after, found["digest"], sketches)
+        stored = replace(self._store(after, expected, found), noted=noted)
+        if before.source.kind == "memory-copy" and before.source != stored.source:
+            with suppress(OSError):  # rows that no answer will be made from again
+                Path(before.source.path).unlink()
+        return stored
+
+    def _people(
+        self, registered: Registered, sources: Sources, tables: list[Registered]
+    ) -> tuple[TableSketches | None, tuple[str, ...]]:
+        """Sketch a table's people, refuse those of another account, and return what else to tell its custodian."""
+        sketches = sketched(registered, self._ledger.secret("people sketches"))
+        lines = [f"{what}: {why}; {fix}" for what, why, fix in unread_lines(registered.source)]
+        if sketches is None:
+            why = "its people could not be compared with those of other accounts: the engine did not finish"
+            return None, (why, *lines)
+        others = {name: each for name, each in sources.sketches.items() if name != registered.name}
+        return sketches, (*check_overlap(registered, overlaps(sketches, others), tables), *lines)
+
+    @property
+    def _key(self) -> bytes:
+        return self._ledger.secret("source fingerprints")
+
+    def _of(self, document: Document) -> Registered:
+        known = self._read.get(document.name)
+        if known is None or known.revision != document.revision:
+            found = Registered.from_record(document.record, document.private["physical"], document.revision)
+            known = self._read[document.name] = found.at(self._found(found.source))
+        return known
+
+    def _found(self, source: Source) -> Source:
+        """Return a source with its full path: copies lie beside the vault, wherever that was moved."""
+        return source.resolved(self._folder) if source.kind == "memory-copy" else source
+
+    def _fingerprint(self, registered: Registered) -> dict[str, Any]:
+        """Return a table's fingerprint, refusing a source that changes meanwhile."""
+        source, home = registered.source, home_of(registered.source)
+        found = home.fingerprint(source, self._key)
+        # What was read of the file before its fingerprint was taken has to be true of it still.
+        if home.settle(source.unsettled) != source or home.describe(source) != registered.physical:
+            why, fix = "it changed while it was looked at", "repeat this once nobody writes to it"
+            raise SourceChanged(f"the source of {registered.name!r}", why=why, fix=fix, value=registered.name)
+        return found
+
+    def _store(self, registered: Registered, expected: int | None, found: Mapping[str, Any]) -> Registered:
+        """Store a revision, unless another custodian stored one since the expected."""
+        private = {"physical": dict(registered.physical), "fingerprint": dict(found)}
+        source = registered.source
+        stored = replace(source, path=Path(source.path).name) if source.kind == "memory-copy" else source
+        revision = registered.revision if expected is None else expected
+        self._ledger.put("table", registered.name, registered.at(stored).record(), private=private, expected=revision)
+        return self.get(registered.name)
+
+
+def _said(registered: Registered, people: People | None, accounts: Iterable[str]) -> Registered:
+    """Put what the custodian says of a table's people into its record: names of accounts, never what was found."""
+    match check_word(people):
+        case "same":
+            return replace(registered, same=True)
+        case "distinct":
+            others = {*registered.distinct, *accounts} - {registered.account}
+            return replace(registered, distinct=tuple(sorted(others)))
+    return registered

@@ -1,1 +1,0 @@
-"""Where rows lie and what computes over them: sources, their fingerprints, and engines."""

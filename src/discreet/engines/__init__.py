@@ -1,0 +1,1 @@
+"""Engines: where rows lie and what computes over them; a folder for each engine."""

@@ -1,0 +1,170 @@
+"""DuckDB: the embedded engine; it reads files, spills within a memory limit, and gives back exact integers."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from discreet.core.errors import BadParameter, Refusal
+from discreet.engines.deadline import NEVER, Deadline
+from discreet.engines.duckdb.options import BARRIER
+from discreet.engines.engine import Datum
+from discreet.engines.engine import EngineFailed as EngineFailed
+from discreet.engines.secret_order import ORDER_TABLE, multipliers
+
+if TYPE_CHECKING:
+    import duckdb
+
+# Ten million rows of a million people take about 600; what does not fit is spilled to disk.
+MEMORY_MB = 1024
+_PLACES = re.compile(r'"~[ab](\d+)"')
+_LEAST_MB = 64
+
+
+class DuckDBEngine:
+    """A DuckDB of its own, in memory; a context manager, at whose end it and its temporary files are gone.
+
+    `secret` decides which of a person's rows are kept: it never enters the text of a statement, nor does what is
+    derived from it. `memory` is the limit in megabytes beyond which the engine spills into a private folder.
+
+    Guarantee: what the engine says of a failure is never shown: it might quote a record. What it reads of a record
+    follows from that record alone, and from no statistics of a file (`discreet.engines.duckdb.options`).
+    """
+
+    name = "duckdb"
+
+    def __init__(
+        self, secret: bytes, *, memory: int = MEMORY_MB, threads: int | None = None, folder: Path | None = None
+    ) -> None:
+        if memory < _LEAST_MB:
+            why = f"the engine needs {_LEAST_MB} megabytes to work in"
+            raise BadParameter("memory", memory, why=why, fix="give it a gigabyte: memory=1024")
+        if threads is not None and threads < 1:
+            raise BadParameter("threads", threads, why="somebody has to do the work", fix="leave it out")
+        self._secret = secret
+        self._ordered = 0
+        self._memory = memory
+        self._workers = threads or os.cpu_count() or 1
+        self._parent = folder
+        self._folder: Path | None = None
+        self._swept: Callable[[], object] = lambda: None
+        self._connection: duckdb.DuckDBPyConnection | None = None
+        self._names = count()
+        self._deadline = NEVER
+
+    @property
+    def version(self) -> str:
+        """The version of DuckDB."""
+        import duckdb
+
+        return duckdb.__version__
+
+    def __enter__(self) -> Self:
+        import duckdb
+
+        # mkdtemp makes a folder that nobody else can enter.
+        self._folder = Path(tempfile.mkdtemp(prefix="discreet-", dir=self._parent))
+        # Also where nobody comes back to close it: at the end of the process.
+        self._swept = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        settings: dict[str, str | bool | int | float | list[str]] = {
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "memory_limit": f"{self._memory}MB",
+            "temp_directory": str(self._folder),
+            "threads": str(self._workers),
+            "preserve_insertion_order": "false",
+        }
+        try:
+            self._connection = duckdb.connect(config=settings)
+            self._connection.execute("SET enable_progress_bar = false")
+            self._connection.execute(BARRIER)
+        except (duckdb.Error, RuntimeError) as error:
+            self.__exit__(None, None, None)
+            raise (KeyboardInterrupt if was_interrupted(error) else EngineFailed) from None
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection, self._ordered = None, 0
+        if self._folder is not None:
+            self._swept()
+            self._folder = None
+
+    @contextmanager
+    def question(self, seconds: float | None = None) -> Iterator[None]:
+        """Interrupt what runs after so many seconds; files that change are noticed before."""
+        self._deadline = Deadline(seconds, self._open().interrupt)
+        try:
+            with self._deadline.running():
+                yield
+        finally:
+            self._deadline = NEVER
+
+    def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Datum, ...]]:
+        """Return the rows of a statement: whole numbers as Python's, never through floats."""
+        import duckdb
+
+        self._deadline.check()
+        try:
+            connection = self._open()
+            self._make_order(connection, sql)
+            found: list[tuple[Datum, ...]] = connection.execute(sql, list(parameters)).fetchall()
+        except (duckdb.Error, RuntimeError, OSError, MemoryError) as error:
+            if was_interrupted(error) and not self._deadline.passed:
+                raise KeyboardInterrupt from None
+            raise self._deadline.failure from None
+        return found
+
+    def run(self, sql: str, parameters: Sequence[object] = ()) -> None:
+        """Run a statement for what it does."""
+        self.rows(sql, parameters)
+
+    @contextmanager
+    def kept(self, sql: str) -> Iterator[str]:
+        """Keep the rows of a query in a temporary table inside a `with` block, and return its quoted name."""
+        name = f'"~kept{next(self._names)}"'
+        self.run(f"CREATE TEMP TABLE {name} AS {sql}")
+        try:
+            yield name
+        finally:
+            with suppress(EngineFailed):  # an engine that failed is closed, and its tables are gone
+                self.run(f"DROP TABLE IF EXISTS {name}")
+
+    def _open(self) -> duckdb.DuckDBPyConnection:
+        if self._connection is None:
+            fix = "use it inside a with block: with Engine(secret) as engine: ..."
+            raise Refusal("the engine", why="it is closed", fix=fix)
+        return self._connection
+
+    def _make_order(self, connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+        """Put the multipliers that a statement uses into a table of one row, as parameters: no text shows them."""
+        needed = 1 + max(map(int, _PLACES.findall(sql)), default=0) if ORDER_TABLE in sql else 0
+        if needed <= self._ordered:
+            return
+        rows = {letter: row[:needed] for letter, row in zip("ab", multipliers(self._secret), strict=True)}
+        columns = [f'CAST(? AS BIGINT) AS "~{letter}{place}"' for letter in rows for place in range(needed)]
+        connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {ORDER_TABLE} AS SELECT {', '.join(columns)}", [*rows["a"], *rows["b"]]
+        )
+        self._ordered = needed
+
+
+def was_interrupted(error: Exception) -> bool:
+    """Whether DuckDB was stopped at work: by a signal such as Ctrl-C, which it does not pass on, or by a deadline."""
+    import duckdb
+
+    return isinstance(error, duckdb.InterruptException) or (
+        isinstance(error, RuntimeError) and str(error) == "Query interrupted"
+    )

@@ -1,0 +1,251 @@
+"""Copies: rows that live in memory, written beside the vault as a Parquet file that only its owner may read.
+
+Columns keep the types their frame declares. A column of Python objects declares none, and a dict of lists has none
+at all, so that these become text: to look at the values and choose would let one record decide. No value makes copying
+fail: moments beyond what microseconds since 1970 can count are nulls, and columns of times of day, durations and nested
+values, which no declaration can read, are copied without their values.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.core.errors import BadParameter, Refusal
+from discreet.engines.source import Source, connect, literal
+
+# Types of which nothing is read, and whose values may fail to be converted.
+_UNREAD = re.compile(r"TIME(_NS| WITH TIME ZONE)?|INTERVAL|.*\]|(STRUCT|MAP|UNION)\(.*", re.DOTALL)
+# Of what begins so in the name of a column that we make, the unit in microseconds follows.
+_COUNTED = "~instant "
+# Smaller floats that are whole are spelled as whole numbers, as identifiers are (`plan.dialect.WIDE`).
+_WIDE = 1 << 126
+
+
+@dataclass(frozen=True, slots=True)
+class _Capsule:
+    """Shows of a frame its Arrow stream alone, which the engine then reads without any other package."""
+
+    frame: Any
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.frame.__arrow_c_stream__(requested_schema)
+
+
+def is_memory(data: object) -> bool:
+    """Whether this is rows in memory, rather than the path of a file."""
+    return isinstance(data, Mapping) or _is_pandas(data) or hasattr(data, "__arrow_c_stream__")
+
+
+def copy(data: object, folder: Path, *, name: str = "table") -> Source:
+    """Write rows from memory into the folder and return their source; its path is the file's name in the folder.
+
+    The folder has mode 0700 and the file 0600, from their first byte on.
+    """
+    relation = _relation(data)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.chmod(0o700)
+    # The name tells nothing and is never used twice, so that an old version is not overwritten while it is read.
+    file = folder / f"{_safe(name)}-{secrets.token_hex(8)}.parquet"
+    os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    try:
+        _write(relation, file)
+    except BaseException:
+        file.unlink(missing_ok=True)
+        raise
+    return Source("memory-copy", file.name)
+
+
+def _write(relation: object, file: Path) -> None:
+    import duckdb
+
+    with connect() as engine:
+        try:
+            engine.register("frame", relation)
+            columns = ", ".join(_column(name, kind) for name, kind, *_ in engine.execute("DESCRIBE frame").fetchall())
+            chosen = f"SELECT {columns} FROM frame"  # noqa: S608
+            engine.execute(f"COPY ({chosen}) TO {literal(str(file))} (FORMAT parquet, USE_TMP_FILE false)")
+        except duckdb.Error:
+            # The engine's text might quote a value of the data.
+            why, fix = "the frame cannot be written as Parquet", "turn nested or foreign columns into plain ones first"
+            raise Refusal("source in memory", why=why, fix=fix, value=type(relation).__name__) from None
+    file.chmod(0o600)
+
+
+def _column(name: str, kind: str) -> str:
+    """Write how a column is copied; what depends on its type alone."""
+    quoted = _quoted(name)
+    if name.startswith(_COUNTED):
+        unit, _, found = name.removeprefix(_COUNTED).partition(" ")
+        moment = f"make_timestamp(TRY_CAST(CAST({quoted} AS HUGEINT) * {int(unit)} AS BIGINT))"
+        return f"TRY({moment} AT TIME ZONE 'UTC') AS {_quoted(found)}"
+    if kind in ("TIMESTAMP_S", "TIMESTAMP_MS"):
+        return f"TRY_CAST({quoted} AS TIMESTAMP) AS {quoted}"
+    return f"CAST(NULL AS {kind}) AS {quoted}" if _UNREAD.fullmatch(kind) else quoted
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _relation(data: object) -> object:
+    """Return what the engine may register: a pandas frame, an Arrow stream, or arrays of text."""
+    if _is_pandas(data):
+        return _from_pandas(data)
+    if isinstance(data, Mapping):
+        return _as_text(data)
+    if hasattr(data, "__arrow_c_stream__"):
+        return _Capsule(_from_polars(data) if _is_of(data, "polars") else _from_arrow(data))
+    why, fix = "rows come from a file or a data frame", "use a path, pandas, Polars, Arrow, or a dict of lists"
+    raise BadParameter("source", type(data).__name__, why=why, fix=fix)
+
+
+def _from_pandas(data: Any) -> object:  # noqa: ANN401
+    """Return a pandas frame whose objects are texts, and whose coarse moments with a zone count from 1970.
+
+    With columns of Arrow types the frame becomes an Arrow table, by its types alone.
+    """
+    import numpy as np
+
+    frame = data.copy(deep=False)
+    names = [str(name) for name in frame.columns]
+    arrow = False
+    for place, kind in enumerate(frame.dtypes):
+        column = frame.iloc[:, place]
+        arrow = arrow or hasattr(kind, "pyarrow_dtype")
+        if kind.kind == "O" and type(kind).__module__.startswith("numpy"):
+            texts = np.empty(len(column), dtype=object)
+            texts[:] = [_written(value) for value in column]
+            frame.isetitem(place, type(column)(texts, index=column.index, dtype="string"))
+        elif getattr(kind, "tz", None) is not None and kind.unit in ("s", "ms"):
+            # Without a zone it is in UTC; what is missing is the least integer, which becomes null in microseconds.
+            frame.isetitem(place, column.to_numpy(f"datetime64[{kind.unit}]").view("int64"))
+            names[place] = _counted(names[place], kind.unit)
+    frame.columns = names
+    if not arrow:
+        return frame
+    import pyarrow as pa
+
+    return _Capsule(_from_arrow(pa.Table.from_pandas(frame, preserve_index=False)))
+
+
+def _from_polars(frame: Any) -> Any:  # noqa: ANN401
+    """Return a Polars frame whose coarse moments with a zone count from 1970."""
+    coarse = {
+        name: _counted(name, "ms")
+        for name, kind in dict(getattr(frame, "schema", {})).items()
+        if getattr(kind, "time_zone", None) is not None and kind.time_unit == "ms"
+    }
+    return frame.with_columns(*(frame[name].to_physical() for name in coarse)).rename(coarse) if coarse else frame
+
+
+def _from_arrow(frame: Any) -> Any:  # noqa: ANN401
+    """Return an Arrow stream whose coarse moments with a zone count from 1970: the engine would fail on some."""
+    try:
+        import pyarrow as pa
+    except ImportError:  # then it is nobody's table of pyarrow
+        return frame
+    reader = pa.RecordBatchReader.from_stream(frame)
+    coarse = {
+        place: pa.field(_counted(field.name, field.type.unit), pa.int64())
+        for place, field in enumerate(reader.schema)
+        if pa.types.is_timestamp(field.type) and field.type.tz is not None and field.type.unit in ("s", "ms")
+    }
+    coarse |= {
+        place: pa.field(field.name, pa.float32())  # the engine knows no shorter floats
+        for place, field in enumerate(reader.schema)
+        if pa.types.is_float16(field.type)
+    }
+    if not coarse:
+        return reader
+    schema = pa.schema([coarse.get(place, field) for place, field in enumerate(reader.schema)])
+
+    def batches() -> Any:  # noqa: ANN401
+        for batch in reader:
+            arrays = [
+                array if array.type == field.type else array.cast(field.type)
+                for array, field in zip(batch.columns, schema, strict=True)
+            ]
+            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+    return pa.RecordBatchReader.from_batches(schema, batches())
+
+
+def _counted(name: str, unit: str) -> str:
+    return f"{_COUNTED}{({'s': 10**6, 'ms': 10**3})[unit]} {name}"
+
+
+def _as_text(data: Mapping[Any, Any]) -> dict[str, Any]:
+    import numpy as np
+
+    lengths = set()
+    columns: dict[str, Any] = {}
+    for name, values in data.items():
+        if not isinstance(name, str) or isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
+            why, fix = "a dict of lists has a name and a list for every column", "write {'age': [41, 7], ...}"
+            raise BadParameter("source", name, why=why, fix=fix)
+        listed = list(values)
+        columns[name] = np.empty(len(listed), dtype=object)
+        columns[name][:] = [_written(value) for value in listed]
+        lengths.add(len(listed))
+    if len(lengths) != 1:
+        why, fix = "its columns have to be lists of one length", "give every column a value, or None, for every row"
+        raise BadParameter("source", sorted(columns), why=why, fix=fix)
+    return columns
+
+
+def _written(value: object) -> str | None:
+    """Write a value as a CSV file would have it; what is missing, or no text that an engine can store, is null.
+
+    Nothing is raised: a signalling NaN and a number of too many digits are nulls, too.
+    """
+    try:
+        text = value if type(value) is str else None if _is_missing(value) else _spelled(value)
+    except Exception:  # whatever an object of somebody's does
+        return None
+    if text is None or "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+        return None
+    return text
+
+
+def _spelled(value: object) -> str:
+    """Spell a value as columns of its type are read: one row may turn a column of a type into one of objects.
+
+    Whole floats are whole numbers up to where identifiers are, truth values as engines write them, moments in UTC.
+    """
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        return "true" if value else "false"
+    if type(value).__name__.startswith("float"):
+        number = float(value)  # type: ignore[arg-type]
+        return str(int(number)) if number.is_integer() and abs(number) < _WIDE else repr(number)
+    if isinstance(value, dt.datetime) and value.utcoffset() is not None:
+        with suppress(OverflowError):  # at the ends of time, where every declared day is nearer than the next one
+            value = value.astimezone(dt.UTC)
+    return str(value)
+
+
+def _is_missing(value: object) -> bool:
+    """Whether this is None, or what NumPy and pandas write for it: NaN, NaT and NA."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType") or str(value) == "NaT":
+        return True
+    return type(value).__name__.startswith(("float", "Decimal")) and value != value
+
+
+def _is_pandas(data: object) -> bool:
+    # By its name, so that nobody has to have pandas.
+    return _is_of(data, "pandas") and hasattr(data, "columns")
+
+
+def _is_of(data: object, package: str) -> bool:
+    return type(data).__module__.partition(".")[0] == package
+
+
+def _safe(name: str) -> str:
+    return "".join(character for character in name if character.isascii() and character.isalnum())[:40] or "table"

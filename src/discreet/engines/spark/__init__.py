@@ -1,0 +1,1 @@
+"""Spark: tables that outgrow one machine."""

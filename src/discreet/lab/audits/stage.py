@@ -1,0 +1,114 @@
+"""Staged: a vault of its own, in a folder that goes away, over made-up rows of the declared tables."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self
+
+from discreet.account.budgets.budget import Budget
+from discreet.ask.registered import Registered
+from discreet.ask.runner import Engines, Runner, runner
+from discreet.core.schema import Table
+from discreet.curator.curator import Curator
+from discreet.curator.session import Session
+from discreet.engines.home import home_of
+from discreet.engines.source import Source, locate
+from discreet.lab.audits.made_up_rows import Data, header
+
+Currency = Literal["epsilon", "rho"]
+
+_PLENTY = 10**9
+_BUDGETS = {"epsilon": Budget(epsilon=_PLENTY, delta=0.5), "rho": Budget(rho=_PLENTY, delta=0.5)}
+
+
+class Staged:
+    """Declared tables without their rows, in a vault that can afford to be asked for ever.
+
+    The secret order by which a person's rows are kept is the same for all that is staged, as it is in a vault: what one
+    person changes is looked at, and not what another order would.
+    """
+
+    def __init__(self, tables: Mapping[str, Table], accounts: Mapping[str, str], currency: Currency) -> None:
+        self.tables = tables
+        self._folder = tempfile.TemporaryDirectory(prefix="discreet-audit-")
+        self._places: dict[Data, Path] = {}
+        self._shown: Data | None = None
+        self.curator = Curator(Path(self._folder.name) / "made-up.discreet")
+        budget, nothing = _BUDGETS[currency], Data({})
+        paid: set[str] = set()
+        for name, table in tables.items():
+            account = accounts[name]
+            self.curator.register(
+                name,
+                self._file(nothing, name),
+                unit=table.unit,
+                columns=table.columns,
+                rows=table.rows,
+                group=account,
+                budget=None if account in paid else budget,
+            )
+            paid.add(account)
+        self.session: Session = self.curator.session(self.curator.grant("auditor", list(tables)))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.session.close()
+        self._folder.cleanup()
+
+    def show(self, data: Data) -> None:
+        """Let the vault's tables have these rows: the next version of each."""
+        if data is not self._shown:
+            for name in self.tables:
+                self.curator.refresh(name, self._file(data, name))
+            self._shown = data
+
+    @contextmanager
+    def runner(self, registered: Mapping[str, Registered], data: Data) -> Iterator[Runner]:
+        """Lend the engine that would answer about these rows, without a ledger in between."""
+        secret = self.curator.ledger.secret("order")
+        engines = Engines(secret)
+        moved = {name: each.at(settled(self._file(data, name))) for name, each in registered.items()}
+        try:
+            with runner(moved, engines, secret, self._place(data)) as lent:
+                yield lent
+        finally:
+            engines.close()
+
+    @contextmanager
+    def screen(self, table: Table, data: Data) -> Iterator[Runner]:
+        """Lend an engine on one table that was never registered, such as one with a column more."""
+        path = Path(tempfile.mkdtemp(dir=self._folder.name)) / "screen.csv"
+        data.write(table.name, header(table), path)
+        source, secret = settled(path), self.curator.ledger.secret("order")
+        found = Registered(table, source, 1, "screen", home_of(source).describe(source))
+        engines = Engines(secret)
+        try:
+            with runner({table.name: found}, engines, secret, path.parent) as lent:
+                yield lent
+        finally:
+            engines.close()
+
+    def _place(self, data: Data) -> Path:
+        """Return the folder of these rows, written once."""
+        if data not in self._places:
+            self._places[data] = Path(tempfile.mkdtemp(dir=self._folder.name))
+            for name, table in self.tables.items():
+                data.write(name, header(table), self._file(data, name))
+        return self._places[data]
+
+    def _file(self, data: Data, name: str) -> Path:
+        return self._place(data) / f"{list(self.tables).index(name)}.csv"
+
+
+def settled(path: Path) -> Source:
+    """Return a file as a source that an engine can read."""
+    source = locate(path)
+    return home_of(source).settle(source)

@@ -1,0 +1,1 @@
+"""Pages of the labs: how they are read, run, drawn and exported."""

@@ -1,0 +1,1 @@
+"""Integrity of a vault: keys, seals, anchor, and the verification of all of it."""

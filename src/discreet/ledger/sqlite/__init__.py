@@ -1,0 +1,1 @@
+"""A vault in one SQLite file."""

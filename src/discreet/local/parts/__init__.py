@@ -1,0 +1,1 @@
+"""Parts of local protocols: fields, hashes, transforms, grids and intervals."""

@@ -1,0 +1,1 @@
+"""Local protocols: one file or folder each; the folder is the list of them."""

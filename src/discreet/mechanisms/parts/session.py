@@ -1,0 +1,41 @@
+"""Sessions: the state of one sequence of answers, which takes them one at a time and exists only once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import NoReturn
+
+from discreet.core.errors import Refusal
+
+
+class Elsewhere(Refusal):
+    """A second copy of a session: a pickled, copied or forked one."""
+
+
+class MechanismSession:
+    """What a sequence of answers remembers: noise that is drawn once, and how much of what was paid is left.
+
+    Guarantee: threads take turns, and there is one copy of it alone. A second one, or two threads that both see the
+    last answer left, would say more than was paid for, about the same noise.
+    """
+
+    __slots__ = ("_lock", "_process")
+
+    def __init__(self) -> None:
+        self._lock, self._process = Lock(), os.getpid()
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Let one thread at a time look and answer, in the process where the session was begun."""
+        if os.getpid() != self._process:  # before the lock, which a thread of the parent may have held for ever
+            why = "it was begun in another process, and two copies would draw on the same noise"
+            raise Elsewhere("this session", why=why, fix="ask where it was begun, or begin one here", value=os.getpid())
+        with self._lock:
+            yield
+
+    def __reduce__(self) -> NoReturn:
+        why, fix = "a second copy would draw on the same noise", "begin a session where it is needed"
+        raise Elsewhere("a copy of a session", why=why, fix=fix, value=type(self).__name__)

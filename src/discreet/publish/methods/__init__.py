@@ -1,0 +1,1 @@
+"""Methods of synthesis: one file each; the folder is the list of them."""

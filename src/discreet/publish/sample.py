@@ -1,0 +1,117 @@
+"""Samples: rows drawn from a twin, as values; for pandas, Polars, Arrow, CSV and Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from discreet.core.errors import BadParameter, MissingExtra
+from discreet.core.printable import spreadsheet_cell
+from discreet.engines.select import select
+from discreet.publish.sampled_columns import SampledColumn
+
+_TYPES = {"whole": "BIGINT", "number": "DOUBLE", "flag": "BOOLEAN"}
+_FORMATS = {".csv": "(FORMAT csv, HEADER)", ".parquet": "(FORMAT parquet)"}
+_PANDAS = {"whole": ("int64", "Int64"), "number": ("float64", "float64"), "flag": ("bool", "boolean")}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """A made-up table: `columns` as lists, `to_pandas()`, `write("twin.parquet")`, or any library that reads Arrow.
+
+    Guarantee: it follows from the twin alone, so that it may be given away.
+    """
+
+    drawn: Mapping[str, SampledColumn]
+
+    def __len__(self) -> int:
+        return max((len(each.values) for each in self.drawn.values()), default=0)
+
+    @property
+    def columns(self) -> dict[str, list[Any]]:
+        """The columns by name, as Python's own values."""
+        return {name: each.listed() for name, each in self.drawn.items()}
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._relation().__arrow_c_stream__(requested_schema)
+
+    def to_pandas(self) -> Any:  # noqa: ANN401  (pandas is no dependency)
+        """Return a pandas DataFrame; whole numbers with gaps are pandas' own nullable ones."""
+        pandas = _module("pandas")
+        found = {}
+        for name, each in self.drawn.items():
+            kind = _PANDAS.get(each.kind, ("object", "object"))[each.missing is not None and bool(each.missing.any())]
+            plain = each.values if kind in ("int64", "bool") else each.listed()
+            found[name] = pandas.array(plain, dtype=kind) if kind != "object" else np.array(plain, object)
+        return pandas.DataFrame(found)
+
+    def to_polars(self) -> Any:  # noqa: ANN401  (Polars is no dependency)
+        """Return a Polars DataFrame."""
+        return _module("polars").DataFrame(self)
+
+    def to_arrow(self) -> Any:  # noqa: ANN401  (pyarrow is no dependency)
+        """Return a pyarrow Table."""
+        return _module("pyarrow").table(self)
+
+    def write(self, path: str | Path) -> None:
+        """Write a CSV or a Parquet file, whichever the name ends in.
+
+        In CSV a text that a spreadsheet would run as a formula gets an apostrophe in front; Parquet keeps it as it is.
+        """
+        import duckdb
+
+        target = Path(path)
+        options = _FORMATS.get(target.suffix.lower())
+        if options is None:
+            why = "a sample is written as CSV or as Parquet"
+            raise BadParameter("path", str(path), why=why, fix="end the name in .csv or .parquet")
+        quoted = "'" + str(target).replace("'", "''") + "'"
+        try:
+            self._relation(safe=target.suffix.lower() == ".csv").query("sample", f"COPY sample TO {quoted} {options}")
+        except duckdb.Error as error:
+            fix = "use a folder that exists and may be written to"
+            raise BadParameter("path", str(path), why="the file could not be written", fix=fix) from error
+
+    def _relation(self, *, safe: bool = False) -> Any:  # noqa: ANN401  (duckdb has no types)
+        """Return the sample as a DuckDB relation, which reads our arrays where they are; `safe` for a spreadsheet."""
+        import duckdb
+
+        arrays: dict[str, Any] = {}
+        texts, keys = [], []
+        for place, (name, each) in enumerate(self.drawn.items()):
+            value, gone = f"v{place}", f"m{place}"
+            arrays[value] = np.ascontiguousarray(each.values)
+            if each.kind == "key":
+                keys.append([spreadsheet_cell(key) for key in each.keys] if safe else [*each.keys])
+                kind = "VARCHAR" if isinstance(each.keys[0], str) else "BIGINT"
+                sql = f"(${len(keys)}::{kind}[])[{value} + 1]"
+            elif each.kind == "date":
+                sql = f"DATE '1970-01-01' + {value}::INTEGER"
+            else:
+                sql = f"{value}::{_TYPES[each.kind]}"
+            if each.missing is not None:
+                arrays[gone] = np.ascontiguousarray(each.missing)
+                sql = f"CASE WHEN NOT {gone} THEN {sql} END"
+            texts.append(f"{sql} AS {_quoted(str(spreadsheet_cell(name)) if safe else name)}")
+        engine = duckdb.connect()
+        engine.register("drawn", arrays)
+        return engine.sql(select(texts, "drawn"), params=keys)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _module(name: str) -> Any:  # noqa: ANN401  (modules that are no dependency)
+    from importlib import import_module
+
+    try:
+        return import_module(name)
+    except ImportError as error:
+        refusal = MissingExtra(f"a sample for {name}", name, name)
+        refusal.fix = f"pip install {name}"
+        raise refusal from error

@@ -1,0 +1,310 @@
+"""Copies of frames: no value decides a type, the reading of others, or whether copying succeeds."""
+
+import datetime as dt
+import math
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import discreet as dp
+from discreet.ask.registered import check_columns
+from discreet.core.errors import BadParameter
+from discreet.engines.dialect import DUCKDB
+from discreet.engines.duckdb.engine import DuckDBEngine
+from discreet.engines.frame_copy import copy
+from discreet.engines.source import MILLISECONDS, describe, parquet, relation_sql
+from discreet.plan.expressions import Name
+from discreet.plan.keys import NO_KEYS
+from discreet.plan.nodes import Scan
+from discreet.plan.tallies import Tally, TallyQuery
+from discreet.plan.to_sql.relation import Relation
+from discreet.plan.to_sql.scalar import is_readable, raw_sql
+from discreet.plan.to_sql.statement import tallies_sql
+
+SECRET = b"secret" * 8
+DAY = dp.date("1990-01-01", "2030-01-01").named("x")
+LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+EXTREMES = np.array([0, 10**9, 9_300_000_000_000_000, -9_300_000_000_000_000, MOST, MOST - 1, LEAST + 1, LEAST])
+UNITS = ("s", "ms", "us", "ns")
+TIMES = [pa.timestamp(unit, zone) for unit in UNITS for zone in (None, "UTC", "Europe/Berlin")]
+TIMES += [pa.date32(), pa.date64(), pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns")]
+TIMES += [pa.duration(unit) for unit in UNITS]
+
+
+def extreme(kind):
+    """Put the extremes of integers where an Arrow type stores its values."""
+    width = np.iinfo(f"int{kind.bit_width}")
+    values = np.clip(EXTREMES, width.min, width.max).astype(width.dtype)
+    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values.tobytes())])
+
+
+def read(source):
+    """Read the column x as whatever it can be declared, by an engine of ours; nothing may fail."""
+    physical = describe(source)["x"]
+    columns = [
+        column for column in (DAY, dp.text().named("x"), dp.between(0, 9).named("x")) if is_readable(column, physical)
+    ]
+    written = [raw_sql(column, physical) for column in columns]
+    with DuckDBEngine(SECRET, threads=1) as engine:
+        return engine.rows(
+            f"SELECT {', '.join(['count(*)', *(f'count({each})' for each in written)])} FROM {from_(source)}"
+        )
+
+
+def from_(source):
+    return relation_sql(source)[0]
+
+
+def copied(frame, folder):
+    return copy(frame, folder / "v").resolved(folder / "v")
+
+
+@pytest.mark.parametrize("kind", TIMES, ids=str)
+def test_no_moment_is_too_large_to_be_copied_or_read(tmp_path, kind):
+    table = pa.table({"k": range(8), "x": extreme(kind)})
+    frames = [table, table.to_reader()]
+    if kind not in (pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns"), pa.date64()):
+        frames.append(pd.DataFrame({"k": range(8), "x": pd.Series(pd.arrays.ArrowExtensionArray(extreme(kind)))}))
+    kinds = set()
+    for frame in frames:
+        source = copied(frame, tmp_path)
+        kinds.add(describe(source)["x"])
+        assert read(source)[0][0] == 8
+    assert len(kinds) == 1
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("zone", [None, "UTC", "Europe/Berlin"])
+def test_no_moment_of_pandas_is_too_large(tmp_path, unit, zone):
+    column = pd.Series(EXTREMES.view(f"datetime64[{unit}]"))
+    if zone is not None:
+        column = column.dt.tz_localize("UTC").dt.tz_convert(zone)
+    assert read(copied(pd.DataFrame({"k": range(8), "x": column}), tmp_path))[0][0] == 8
+
+
+@pytest.mark.parametrize("unit", ["ms", "us", "ns"])
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_no_moment_of_polars_is_too_large(tmp_path, unit, zone):
+    column = pl.Series("x", EXTREMES).cast(pl.Datetime(unit, zone))
+    assert read(copied(pl.DataFrame({"x": column}), tmp_path))[0][0] == 8
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("zone", [None, "Europe/Berlin"])
+def test_moments_are_copied_as_they_are(tmp_path, unit, zone):
+    # Noon of 2024-03-01, in UTC.
+    moments = pd.Series(pd.to_datetime(["2024-03-01 12:00", None])).astype(f"datetime64[{unit}]")
+    moments = moments if zone is None else moments.dt.tz_localize("UTC").dt.tz_convert(zone)
+    for frame in (pd.DataFrame({"x": moments}), pa.table({"x": pa.array(moments)})):
+        source = copied(frame, tmp_path)
+        with DuckDBEngine(SECRET) as engine:
+            days = engine.rows(f"SELECT {raw_sql(DAY, describe(source)['x'])} FROM {from_(source)}")
+        assert days == [(19783,), (None,)]
+
+
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_a_parquet_column_in_milliseconds_is_refused_by_its_type_and_never_read(tmp_path, zone):
+    table = pa.table({"k": range(8), "x": extreme(pa.timestamp("ms", zone)), "s": pa.array([{"x": 1}] * 8)})
+    pq.write_table(table, tmp_path / "t.parquet")
+    source = parquet(tmp_path / "t.parquet")
+    physical = describe(source)
+    assert physical == {"k": "BIGINT", "x": MILLISECONDS, "s": physical["s"]}
+    with pytest.raises(BadParameter, match="write the column in microseconds"):
+        check_columns(dp.Table("t", dp.person("k", max_rows=1), [DAY]), physical)
+    with pytest.raises(BadParameter, match="told apart"):
+        check_columns(dp.Table("t", dp.person("x", max_rows=1), {"k": dp.between(0, 1)}), physical)
+    relation = Relation(dp.Table("t", dp.person("k", max_rows=1), {"k": dp.between(0, 9)}), physical, from_(source))
+    with DuckDBEngine(SECRET) as engine:
+        sql = tallies_sql(
+            TallyQuery(Scan("t"), NO_KEYS, (Tally("rows"), Tally("sum", (Name("k"),)))), {"t": relation}
+        ).sql
+        assert engine.rows(sql)[0][-2:] == (8, 28)
+
+
+@pytest.mark.parametrize("kind", ["TIME", "TIME_NS", "INTERVAL", "BIGINT[]", "STRUCT(a TIMESTAMP)"])
+def test_people_are_not_told_apart_by_times(kind):
+    with pytest.raises(BadParameter, match="told apart"):
+        check_columns(dp.Table("t", dp.person("x", max_rows=1), {"y": dp.flag()}), {"x": kind, "y": "BOOLEAN"})
+
+
+PEOPLE, ROWS = 200, 4
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+NULLABLE = ["Int8", "Int64", "UInt8", "UInt64", "Float32", "Float64", "int64[pyarrow]", "double[pyarrow]", "object"]
+
+
+def counted(frame, folder):
+    """Count rows of each kind, of which one is kept of each person: which one, the secret order decides."""
+    source = copied(frame, folder)
+    columns = {"x": dp.between(0, 3), "w": dp.one_of("0", "1", "2", "3")}
+    relation = Relation(
+        dp.Table("t", dp.person("id", max_rows=1, bound="table"), columns), describe(source), from_(source)
+    )
+    question = TallyQuery(Scan("t"), NO_KEYS, (Tally("rows"), Tally("sum", (Name("x"),))))
+    with DuckDBEngine(SECRET, threads=1) as engine:
+        return engine.rows(tallies_sql(question, {"t": relation}).sql)[0][-2:]
+
+
+def frame_of(kind, missing=0):
+    """Give everyone rows that differ, and a row without any value; integers are kept as the type says, if it can."""
+    people = [*np.repeat(range(100), ROWS).tolist()] * (PEOPLE // 100)
+    other = [number % ROWS for number in range(len(people))]
+    table = pd.DataFrame({"id": people, "x": other, "w": other}).astype(kind)
+    return (
+        pd.concat([table, pd.DataFrame([[None] * 3] * missing, columns=table.columns)], ignore_index=True)
+        if missing
+        else table
+    )
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_one_missing_identifier_reorders_nobody(tmp_path):
+    rows, total = counted(frame_of("int64"), tmp_path)
+    assert (rows, total) == (100, total)
+    for kind in [*INTEGERS, "float32", "float64", *NULLABLE]:
+        assert counted(frame_of(kind), tmp_path) == (rows, total), kind
+        assert counted(frame_of(kind, missing=1), tmp_path) == (rows + 1, total), kind
+
+
+def test_arrow_polars_and_lists_order_people_alike(tmp_path):
+    table = frame_of("int64")
+    wanted = counted(table, tmp_path)
+    listed = {name: column.tolist() for name, column in table.items()}
+    frames = [pa.table(listed), pl.DataFrame(listed), listed, {name: np.array(each) for name, each in listed.items()}]
+    frames += [{name: np.array(each, dtype=float) for name, each in listed.items()}]
+    for kind in (
+        pa.int8(),
+        pa.uint16(),
+        pa.int32(),
+        pa.float16(),
+        pa.float32(),
+        pa.float64(),
+        pa.decimal128(19, 0),
+        pa.string(),
+    ):
+        arrays = {
+            name: pa.array(np.array(each, dtype="float16"), kind) if kind == pa.float16() else pa.array(each).cast(kind)
+            for name, each in listed.items()
+        }
+        frames.append(pa.table(arrays))
+    for frame in frames:
+        assert counted(frame, tmp_path) == wanted
+
+
+def test_values_in_columns_of_objects_are_spelled_as_engines_spell_them(tmp_path):
+    values = [
+        1,
+        1.0,
+        np.float32(2),
+        0.5,
+        True,
+        np.bool_(False),
+        math.nan,
+        None,
+        pd.NA,
+        pd.NaT,
+        math.inf,
+        "1.0",
+        "x\0",
+        "\ud800",
+    ]
+    wanted = ["1", "1", "2", "0.5", "true", "false", None, None, None, None, "inf", "1.0", None, None]
+    for frame in (pd.DataFrame({"x": pd.Series(values, dtype=object)}), {"x": values}):
+        source = copied(frame, tmp_path)
+        assert describe(source) == {"x": "VARCHAR"}
+        with DuckDBEngine(SECRET) as engine:
+            assert engine.rows(f"SELECT x FROM {from_(source)}") == [(each,) for each in wanted]
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_one_object_does_not_decide_the_types_of_a_frame_with_arrow_columns(tmp_path):
+    arrow = pd.array([1, 2], dtype="int64[pyarrow]")
+    for objects in ([1, 2], [1, "a"], [None, None], [[1], {}]):
+        frame = pd.DataFrame({"n": arrow, "x": pd.Series(objects, dtype=object), "c": pd.Categorical(["a", None])})
+        assert describe(copied(frame, tmp_path)) == {"n": "BIGINT", "x": "VARCHAR", "c": "VARCHAR"}
+
+
+class Hostile:
+    """Raises whatever is asked of it."""
+
+    def __str__(self):
+        raise RuntimeError("a value of the data")
+
+
+def test_no_object_keeps_a_frame_from_being_copied(tmp_path):
+    odd = [Decimal("sNaN"), Decimal("NaN"), 10**5000, Hostile(), "x"]
+    for frame in (pd.DataFrame({"x": pd.Series(odd, dtype=object)}), {"x": odd}):
+        source = copied(frame, tmp_path)
+        with DuckDBEngine(SECRET) as engine:
+            assert engine.rows(f"SELECT x FROM {from_(source)}") == [(None,)] * 4 + [("x",)]
+
+
+FAR = [1e39, -1.5e300, float(2**126), 2.0**125, 1e22, 2.0**53, 1e17 + 64, 3.0]
+BERLIN = [pd.Timestamp(f"2024-0{month}-01 00:30", tz="Europe/Berlin") for month in (1, 7)]
+COARSE = [9_007_199_254_741_499, 9_007_199_254_741_500, -(2**63), 2**63 - 1, 1500, 499]
+ALIKE = {
+    "truth values": (pd.Series([True, False, True]), [dp.between(-1, 3, step=0.5), dp.one_of(0, 1), dp.flag()]),
+    "few truth values": (pd.Series([True, False]), [dp.between(2, 9), dp.one_of(1, 7), dp.one_of("true")]),
+    "whole numbers": (pd.Series(COARSE), [dp.between(-(10**18), 10**18, step=1000), dp.between(0, 2**124, step=3)]),
+    "wide numbers": (pd.Series(COARSE), [dp.between(0, 10**36, step=1000), dp.between(0, 10**40, step=10**18)]),
+    "floats": (pd.Series(FAR), [dp.between(0, 10**19, step=1000), dp.between(-(2**125), 2**125, step=3)]),
+    "moments": (pd.Series(BERLIN), [dp.date("2023-01-01", "2025-01-01")]),
+}
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_values_are_read_alike_when_one_row_makes_objects_of_them(tmp_path, name):
+    column, declared = ALIKE[name]
+    found = []
+    for series in (column, pd.concat([column.astype(object), pd.Series(["?"])], ignore_index=True)):
+        source = copied(pd.DataFrame({"x": series}), tmp_path)
+        physical = describe(source)["x"]
+        written = ", ".join(raw_sql(each.named("x"), physical) for each in declared)
+        with DuckDBEngine(SECRET) as engine:
+            found.append(engine.rows(f"SELECT {written} FROM {from_(source)}"))
+    assert found[0] == found[1][:-1]
+    assert None not in found[0][0]
+
+
+def test_far_floats_are_the_same_people_as_objects(tmp_path):
+    frames = [pd.DataFrame({"x": pd.Series(FAR, dtype=kind)}) for kind in (float, object)]
+    found = []
+    for source in (copied(frame, tmp_path) for frame in frames):
+        with DuckDBEngine(SECRET) as engine:
+            found.append(engine.rows(f"SELECT {DUCKDB.person('x', describe(source)['x'])} FROM {from_(source)}"))
+    assert found[0] == found[1]
+
+
+def test_a_moment_at_the_ends_of_time_is_a_day_at_the_ends(tmp_path):
+    west, east = (dt.timezone(dt.timedelta(hours=hours)) for hours in (-5, 5))
+    source = copied({"x": [dt.datetime.max.replace(tzinfo=west), dt.datetime.min.replace(tzinfo=east)]}, tmp_path)
+    with DuckDBEngine(SECRET) as engine:
+        days = engine.rows(f"SELECT {raw_sql(DAY, 'VARCHAR')} FROM {from_(source)}")
+    assert days == [(DAY.steps[1],), (DAY.steps[0],)]
+
+
+DIGITS = [(4, 0), (5, 0), (5, 2), (9, 2), (10, 4), (18, 0), (18, 9), (19, 2), (30, 2), (38, 0), (38, 2), (38, 20)]
+
+
+@pytest.mark.parametrize(("digits", "places"), DIGITS)
+def test_no_decimal_beyond_its_digits_is_read_beyond_the_bounds_or_fails(tmp_path, digits, places):
+    """Writers do not check how many digits a number has; some such numbers would end the engine."""
+    wide = 15 if digits < 5 else 31 if digits < 10 else 63 if digits < 19 else 127
+    units = [1, 10**digits - 1, 10**digits, -(10**digits), (1 << wide) - 1, 1 - (1 << wide), -(1 << wide), 0]
+    stored = b"".join(each.to_bytes(16, "little", signed=True) for each in units)
+    array = pa.Array.from_buffers(pa.decimal128(digits, places), len(units), [None, pa.py_buffer(stored)])
+    source = copied(pa.table({"x": array}), tmp_path)
+    physical = describe(source)["x"]
+    most = 10 ** min(digits - places, 37 - places) - 1
+    columns = [dp.between(-most, most), dp.between(-2 * most, most), dp.between(0, 1), dp.flag(), dp.one_of(0, 1)]
+    written = [raw_sql(column.named("x"), physical) for column in columns]
+    with DuckDBEngine(SECRET, threads=1) as engine:
+        rows = engine.rows(f"SELECT {', '.join([*written, DUCKDB.person('x', physical)])} FROM {from_(source)}")
+        assert engine.rows(f"SELECT {', '.join(written[:2])} FROM {from_(source)}") == [row[:2] for row in rows]
+    assert rows[1][0] == most or places
+    assert rows[2:-1] == [(None,) * 6] * 5
+    assert rows[-1] == (0, 0, 0, False, 0, "0")

@@ -1,0 +1,224 @@
+"""The auditor for questions in SQL: honest ones pass, planted bugs of the engine are found, no real row is read."""
+
+import json
+
+import pytest
+
+import discreet as dp
+from discreet.ask import release
+from discreet.core.errors import BadParameter, Refusal
+from discreet.core.schema import Table
+from discreet.lab.audits.sql import AuditedQuestion, audit_sql
+from discreet.mechanisms.parts.integer_noise import Noise
+from discreet.plan.tallies import Tally, TallyQuery
+from discreet.plan.to_sql import statement
+from discreet.testing import seeded
+
+# Each pair and way accuses an honest question with probability at most 1e-6 (the audit's own `alarm`), and seeds are
+# fixed, so that what passes once passes always.
+
+COLUMNS = {
+    "cost": dp.between(0, 100),
+    "age": dp.between(0, 110),
+    "ward": dp.one_of("A", "B", "C"),
+    "city": dp.text(),
+    "day": dp.date("2024-01-01", "2024-12-31"),
+    "urgent": dp.flag(),
+}
+PEOPLE = dp.person("pid", max_rows=3, max_groups=2)
+
+
+def visits(unit=PEOPLE, rows=None):
+    return Table("visits", unit, COLUMNS, rows)
+
+
+def audited(text, tables=None, seed=1, **given):
+    """Audit a question quickly: few draws, and no whole path unless it is asked for."""
+    with seeded(seed):
+        return audit_sql(text, tables or visits(), **{"samples": 10_000, "runs": 0, **given})
+
+
+def share(found, way="integers"):
+    """Return the largest part of its promise that was seen in one way."""
+    return max(each.finding.lower / each.finding.claimed for each in found.tried if each.way == way)
+
+
+HONEST = {
+    "count": ("SELECT COUNT(*) AS n FROM visits WHERE age >= 65 AND urgent", {"epsilon": 1}),
+    "sum": ("SELECT SUM(cost) AS s FROM visits WHERE day >= '2024-06-01'", {"epsilon": 1}),
+    "mean": ("SELECT ward, AVG(cost) AS m FROM visits GROUP BY ward", {"epsilon": 1}),
+    "variance": ("SELECT VARIANCE(cost) AS v FROM visits", {"epsilon": 1}),
+    "distinct": ("SELECT COUNT(DISTINCT pid) AS p FROM visits", {"epsilon": 1}),
+    "gaussian": ("SELECT ward, COUNT(*) AS n, SUM(cost) AS s FROM visits GROUP BY ward", {"rho": 0.1}),
+    "approximate": ("SELECT ward, SUM(cost) AS s FROM visits GROUP BY ward", {"epsilon": 1, "delta": 1e-6}),
+    "rollup": ("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ROLLUP(ward)", {"epsilon": 1}),
+    "selected": ("SELECT city, COUNT(*) AS n FROM visits GROUP BY city", {"epsilon": 1, "delta": 1e-4}),
+    "derived": ("SELECT AVG(c) AS m FROM (SELECT cost + 1 AS c FROM visits WHERE ward <> 'B') AS q", {"epsilon": 1}),
+}
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_an_honest_question_is_consistent_and_its_integers_use_all_of_the_promise(name):
+    text, price = HONEST[name]
+    found = audited(text, **price)
+    assert found.verdict == "consistent"
+    assert share(found) == pytest.approx(1)
+    assert {each.way for each in found.tried} == {"integers", "noise"}
+
+
+@pytest.mark.parametrize("text", ["SELECT MEDIAN(cost) AS m FROM visits", "SELECT MIN(age) AS a FROM visits"])
+def test_a_ranked_question_is_consistent_by_its_exact_chances(text):
+    found = audited(text, epsilon=1)
+    assert found.verdict == "consistent"
+    assert 0.3 < share(found) <= 1
+    assert {each.finding.layer for each in found.tried if each.way == "integers"} == {"exact"}
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        dp.row(),
+        dp.row(relation="replace"),
+        dp.person("pid", max_rows=2, relation="replace"),
+        dp.person("pid", max_rows=2, bound="table"),
+    ],
+)
+def test_every_unit_has_neighbours_of_its_own(unit):
+    found = audited("SELECT ward, COUNT(*) AS n, SUM(cost) AS s FROM visits GROUP BY ward", visits(unit), epsilon=1)
+    assert found.verdict == "consistent"
+    assert share(found) == pytest.approx(1)
+
+
+def test_a_person_is_in_both_tables_of_a_join():
+    people = Table("people", dp.person("pid", max_rows=1), {"kind": dp.one_of("x", "y")})
+    text = "SELECT kind, AVG(cost) AS m FROM visits JOIN people ON visits.pid = people.pid GROUP BY kind"
+    found = audited(text, [visits(), people], epsilon=1)
+    assert found.verdict == "consistent"
+    assert share(found) == pytest.approx(1)
+
+
+def test_the_noise_of_a_question_shows_most_of_what_is_spent():
+    found = audited("SELECT COUNT(*) AS n FROM visits", epsilon=1, samples=50_000)
+    assert 0.8 < share(found, "noise") <= 1
+
+
+def test_a_bound_that_is_bought_is_audited_by_asking_from_end_to_end():
+    found = audited("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", epsilon=0.5, max_rows="auto", runs=100)
+    (whole,) = found.tried
+    assert whole.way == "whole path"
+    assert not whole.finding.violated
+    assert whole.finding.samples == 100
+
+
+def test_a_question_of_which_nothing_would_be_looked_at_is_refused():
+    with pytest.raises(BadParameter, match="runs"):
+        audited("SELECT COUNT(*) AS n FROM visits", epsilon=1, max_rows="auto", runs=0)
+
+
+# Planted bugs ---------------------------------------------------------------------------------------------------------
+
+
+def test_noise_that_is_too_small_by_four_is_found(monkeypatch):
+    honest = Noise.draw
+    monkeypatch.setattr(Noise, "draw", lambda self, size: honest(self, size) // 4)
+    found = audited("SELECT SUM(cost) AS s FROM visits", epsilon=0.5, samples=50_000)
+    assert {each.way for each in found.tried if each.finding.violated} == {"noise"}
+    assert found.worst.lower > 1
+
+
+def test_rows_that_are_not_bounded_are_found(monkeypatch):
+    monkeypatch.setattr(statement, "_bounded", statement._plain)
+    found = audited("SELECT COUNT(*) AS n FROM visits", visits(dp.person("pid", max_rows=3)), epsilon=0.5)
+    (most,) = {each.finding.lower for each in found.tried if each.pair == "all rows at the top, nobody else"} - {
+        each.finding.lower for each in found.tried if each.way == "noise"
+    }
+    assert most == pytest.approx(0.5 * 7 / 3)  # seven rows where three may count
+    assert found.violated
+
+
+def test_groups_that_are_not_bounded_are_found(monkeypatch):
+    monkeypatch.setattr(statement.SettledPlan, "bounds_groups", property(lambda _: False))
+    found = audited("SELECT ward, COUNT(*) AS n, COUNT(DISTINCT pid) AS p FROM visits GROUP BY ward", epsilon=0.5)
+    broken = [each for each in found.tried if each.finding.violated]
+    assert "a row in each of too many groups" in {each.pair for each in broken}
+    assert max(each.finding.lower for each in broken) == pytest.approx(0.25 + 0.375)  # three groups where two may count
+
+
+def test_a_group_that_shows_by_being_there_is_found(monkeypatch):
+    honest = release._keys
+
+    def leaky(asked, runner, draws):
+        keys = honest(asked, runner, draws)
+        found = runner.tallies(TallyQuery(asked.report.query.plan, keys, (Tally("rows"),)), asked.unit)
+        return keys.chosen([keys.listed()[row[0]] for row in found])
+
+    monkeypatch.setattr(release, "_keys", leaky)
+    found = audited("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", epsilon=0.5, runs=100)
+    assert {each.way for each in found.tried if each.finding.violated} == {"whole path"}
+
+
+def test_an_error_that_one_person_causes_is_found(monkeypatch):
+    honest = release._tallied
+
+    def raising(asked, sums, runner, keys):
+        tallied = honest(asked, sums, runner, keys)
+        if any(any(row) for rows in tallied.values() for row in rows):
+            raise OverflowError("a value out of range")
+        return tallied
+
+    monkeypatch.setattr(release, "_tallied", raising)
+    found = audited("SELECT COUNT(*) AS n FROM visits", epsilon=0.5, runs=100)
+    assert found.violated
+    assert "kind of output" in found.worst.event
+
+
+def test_people_who_count_twice_in_a_selected_group_are_found(monkeypatch):
+    monkeypatch.setattr("discreet.lab.audits.exact_answers.Tally", lambda _: Tally("rows"))
+    found = audited(HONEST["selected"][0], epsilon=1, delta=1e-4)
+    assert any(each.finding.violated and "groups have other people" in each.finding.event for each in found.tried)
+
+
+# What it says, and what it refuses ------------------------------------------------------------------------------------
+
+
+def test_only_declarations_of_a_vault_are_read(tmp_path):
+    path = tmp_path / "visits.csv"
+    path.write_text("pid," + ",".join(COLUMNS) + "\n1,50,40,A,Bern,2024-05-05,true\n")
+    with dp.Curator(tmp_path / "vault.discreet") as curator:
+        curator.register("visits", path, unit=PEOPLE, columns=COLUMNS, budget=dp.Budget(epsilon=1))
+        head = curator.ledger.head
+        path.unlink()  # the rows are not needed, nor is the budget
+        found = audited("SELECT COUNT(*) AS n FROM visits", curator, epsilon=5)
+        assert curator.ledger.head == head
+    assert isinstance(found, AuditedQuestion)
+    assert found.unit == "one person (pid), at most 3 rows in at most 2 groups, added or removed"
+
+
+def test_a_finding_is_written_as_json_and_drawn(tmp_path):
+    found = audited("SELECT COUNT(*) AS n FROM visits", rho=0.1)
+    record = json.loads(json.dumps(found.record()))
+    assert record["verdict"] == "consistent"
+    assert record["delta"] == 1e-6
+    assert {"neighbours", "way", "lower", "claimed"} <= set(record["tried"][0])
+    assert found.plot(tmp_path / "audit.png")
+    assert (tmp_path / "audit.png").stat().st_size > 5000
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "kind"),
+    [
+        ("SELECT COUNT(*) FROM visits", {}, BadParameter),
+        ("SELECT COUNT(*) FROM visitors", {"epsilon": 1}, Refusal),
+        ("SELECT SUM(pay) FROM visits", {"epsilon": 1}, Refusal),
+        ("SELECT city, COUNT(*) FROM visits GROUP BY city", {"epsilon": 1}, Refusal),
+        ("SELECT COUNT(*) FROM visits", {"epsilon": 1, "samples": 10}, BadParameter),
+    ],
+)
+def test_what_could_not_be_asked_is_refused_before_anything_is_made_up(text, given, kind):
+    with pytest.raises(kind):
+        audited(text, **given)
+
+
+def test_no_table_is_refused_with_the_fix():
+    with pytest.raises(BadParameter, match="declared"):
+        audit_sql("SELECT COUNT(*) FROM visits", [], epsilon=1)
