@@ -9,8 +9,8 @@ from discreet.account.budgets.price import Price
 from discreet.core.errors import BadParameter
 from discreet.core.schema import between, date
 from discreet.core.unit import person
-from discreet.measures.quantiles import ranked
-from discreet.measures.sums import Reach
+from discreet.measures.measure import measure_of
+from discreet.measures.reach import Reach
 from discreet.testing import seeded
 from tests.curator.questions import answered, opened
 
@@ -18,7 +18,7 @@ COLUMNS = {"x": between(0, 100, step=Fraction(1, 2)).named("x"), "day": date("20
 
 
 def made(aggregate, price=None, rows=1, relation="add_remove"):
-    return ranked("value", aggregate, price or Price.of(epsilon=1), Reach(COLUMNS, rows, 1, relation, None))
+    return measure_of("value", aggregate, price or Price.of(epsilon=1), Reach(COLUMNS, rows, 1, relation, None))
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_the_interval_of_an_extreme_reaches_to_the_declared_bound(tmp_path):
 
 def test_values_are_written_as_the_column_has_them():
     assert made(dp.median("x")).written(7) == 3.5
-    whole = ranked(
+    whole = measure_of(
         "value",
         dp.median("n"),
         Price.of(epsilon=1),

@@ -7,7 +7,8 @@ import pytest
 import discreet as dp
 from discreet.account.budgets.price import Price
 from discreet.core.schema import between, flag, one_of
-from discreet.measures.sums import Reach, about_of, measure, number_or_none, word_of
+from discreet.measures.measure import measure_of
+from discreet.measures.reach import Reach, about_of, number_or_none, word_of
 from discreet.plan.expressions import Name
 from discreet.plan.refusals import IllTyped
 
@@ -24,7 +25,7 @@ def reach(rows=1, groups=1, relation="add_remove", people=True, size=None):
 
 
 def made(aggregate, price=None, **others):
-    return measure("value", aggregate, price or Price.of(epsilon=1), reach(**others))
+    return measure_of("value", aggregate, price or Price.of(epsilon=1), reach(**others))
 
 
 @pytest.mark.parametrize(
@@ -81,13 +82,13 @@ def test_draws_are_named_by_answer_column_group_and_part():
 def test_the_half_width_of_what_is_divided_falls_with_the_rows(aggregate):
     found = made(aggregate)
     assert found.sized
-    assert found.half_width(10_000) < found.half_width(1000)
+    assert found.half_width(rows=10_000) < found.half_width(rows=1000)
 
 
 def test_the_half_width_of_a_count_is_that_of_its_noise():
     found = made(dp.count(), rows=5)
     assert not found.sized
-    assert found.half_width(1) == found.half_width(10**6) == found.statistic.error(0.05)
+    assert found.half_width() == found.half_width(rows=10**6) == found.statistic.error(0.05)
 
 
 def test_what_is_no_number_is_refused_with_the_fix():

@@ -11,7 +11,7 @@ from typing import Any, Self
 from discreet.ask.query_base import QueryBase
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.rational import Number, as_written
-from discreet.measures.sums import word_of
+from discreet.measures.reach import word_of
 from discreet.plan.aggregates import Aggregate
 
 _ALONE = ("histogram", "cdf", "top_k")

@@ -48,6 +48,11 @@ class Runner:
         """Return the tallies of every listed group, empty ones too, in the order of the keys."""
         return in_order(self.tallies(question, unit), question)
 
+    def people_by_key(self, question: TallyQuery, unit: Unit) -> dict[tuple[Datum, ...], int]:
+        """Return how many people have each key that is not empty, where keys are selected."""
+        width = len(question.keys.columns)
+        return {tuple(row[:width]): int(row[width] or 0) for row in self.tallies(question, unit)}
+
     def counts(self, plan: Plan, keys: Keys, of: Expression, unit: Unit) -> AbstractContextManager[Counts]:
         """Give what a quantile asks for: counts of an expression's values in cells, pass by pass."""
         return cells(self.engine, plan, keys, of, self.relations, self.dialect, unit)
