@@ -93,7 +93,7 @@ def test_an_interrupt_from_the_keyboard_is_one_again_and_the_question_can_be_ask
     code = """
 import os, signal, sys, threading
 import discreet as dp
-from discreet.data.duckdb import Engine
+from discreet.engines.duckdb.engine import DuckDBEngine as Engine
 
 curator = dp.Curator(sys.argv[1])
 columns = {"n": dp.between(0, 9)}

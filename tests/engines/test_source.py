@@ -325,7 +325,7 @@ hide = lambda cls, name, path=None, target=None: None if name.startswith("pyarro
 PathFinder.find_spec = classmethod(hide)
 import polars, sys
 from pathlib import Path
-from discreet.data.copied import copy
+from discreet.engines.frame_copy import copy
 folder = Path({str(tmp_path)!r}, "d")
 assert copy(polars.DataFrame({{"a": [1]}}), folder).kind == "memory-copy"
 assert "pyarrow" not in sys.modules
