@@ -174,8 +174,8 @@ def test_columns_that_do_not_single_out_are_refused_with_the_number_alike(namele
 
 
 def test_who_is_like_others_in_everything_is_known_by_the_row():
-    twins = TableCopy.read({"a": [1, 1, 1], "b": [2, 2, 2]})
-    assert singled_out(twins, 1).words == "in row 1"
+    equal = TableCopy.read({"a": [1, 1, 1], "b": [2, 2, 2]})
+    assert singled_out(equal, 1).words == "in row 1"
 
 
 def test_unknown_columns_are_refused(clinic):

@@ -1,4 +1,4 @@
-"""Linkage: the voters of Cambridge, joins that are unique on both sides, facts not all right, and twins that hold."""
+"""Linkage: the voters of Cambridge, joins that are unique on both sides, facts not all right, and synthetic data that resists."""
 
 import datetime as dt
 import math
@@ -213,7 +213,7 @@ def test_what_holds_without_a_promise_says_so():
 
 
 @pytest.mark.parametrize("word", ["laplace:1", "gaussian:0.1", "vault:0.5"])
-def test_a_twin_tells_no_more_of_people_in_the_table_than_of_people_outside(health, word):
+def test_synthetic_data_tells_no_more_of_people_in_the_table_than_of_people_outside(health, word):
     with seeded(6):
         found = lab.learned(health, ["site", "age", "female", "schooling"], "health", named(word))
     # Both shares are of some 2,950 people: five standard deviations of their difference, a false alarm of 6e-7.
@@ -229,7 +229,7 @@ def test_a_twin_tells_no_more_of_people_in_the_table_than_of_people_outside(heal
 
 
 @pytest.mark.soak
-def test_a_twin_tells_no_more_of_people_in_the_table_over_twenty_seeds(health):
+def test_synthetic_data_tells_no_more_of_people_in_the_table_over_twenty_seeds(health):
     apart, variance = 0.0, 0.0
     for seed in range(20):
         with seeded(seed):
@@ -277,7 +277,7 @@ def test_the_battery_shows_what_falls_and_that_discreet_holds(health):
     assert len(outcomes) == len(said) == 2 + len(lab.TARGETS)
     verdicts = {each.target: each.verdict for each in outcomes}
     assert verdicts["rand without names"] == verdicts["rand, exact"] == "falls"
-    assert verdicts["a twin by Discreet, epsilon 1 in all"] == "holds"
+    assert verdicts["synthetic data by Discreet, epsilon 1 in all"] == "holds"
     assert all(each.record()["sentence"] for each in outcomes)
 
 
