@@ -98,7 +98,7 @@ class Hardness:
         return Outcome(
             attack="hardness",
             target=self.method,
-            falls=self.leaked > 0,
+            broken=self.leaked > 0,
             success=self.leaked / self.rows,
             chance=0.0,
             sentence=self._sentence(),

@@ -69,7 +69,7 @@ class Learned:
         return min(1.0, grown + DELTA, 1 - math.exp(-self.epsilon) * (1 - DELTA - self.outside))
 
     @property
-    def falls(self) -> bool:
+    def broken(self) -> bool:
         """Whether names are right more often than wrong, or more is told of people in the table than of others."""
         spread = math.sqrt(0.25 / max(1, self.members) + 0.25 / max(1, self.outsiders))
         return 2 * (self.named or 0) > self.matched or self.inside > self.outside + _SIGMAS * spread
@@ -79,13 +79,13 @@ class Learned:
         """The verdict, with a bar for people in the table and one for those outside."""
         figures: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__ if name != "target"}
         names, shares = ["people in the table", "people outside"], [self.inside, self.outside]
-        kinds = ["bad" if self.falls else "good", "quiet"]
+        kinds = ["bad" if self.broken else "good", "quiet"]
         lines = [] if self.ceiling is None else [GuideLine(self.ceiling, "promise")]
         title, label = f"{self.secret} told rightly: {self.target}", "share told rightly"
         return Outcome(
             "linkage",
             self.target,
-            self.falls,
+            self.broken,
             self.inside,
             self.outside,
             self._sentence(),
@@ -104,7 +104,7 @@ class Learned:
             return f"{told}; its {self.published:,} rows are nobody's, and nobody can be named{sure}."
         share = self.named / max(1, self.members)
         many = f", among {self.matched:,} matches" if self.matched > self.named else ""
-        last = _UNPROMISED if not self.falls else "" if self.named else _ALIKE
+        last = _UNPROMISED if not self.broken else "" if self.named else _ALIKE
         return f"{told}; {self.named:,} of {self.members:,} ({share:.1%}) are named by a row of their own{many}.{last}"
 
 
