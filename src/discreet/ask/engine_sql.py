@@ -10,8 +10,7 @@ from discreet.ask.programme import Programme
 from discreet.ask.registered import engine_of
 from discreet.core.schema import Table
 from discreet.core.unit import Unit
-from discreet.engines.dialect import Dialect
-from discreet.engines.dialects import dialect_of
+from discreet.engines.dialect import Dialect, dialect_of
 from discreet.engines.secret_order import ORDER_TABLE
 from discreet.engines.select import select
 from discreet.measures.request import Scope

@@ -14,7 +14,7 @@ from discreet.answers.functions import value_of
 from discreet.answers.interval import interval
 from discreet.answers.quantity import NoisyInteger, Quantity, linear
 from discreet.core.unit import Relation
-from discreet.engines.dialect import DUCKDB
+from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.measures.measure import ExpectedError, Measure
 from discreet.measures.reach import Reach, about_of, word_of
 from discreet.measures.request import Found
