@@ -19,6 +19,7 @@ SOURCE = Path(discreet.__file__).parent
 
 # Every module that sees inside an exact value, with the kind of its door and the reason.
 DOORS: dict[str, tuple[str, str]] = {
+    "measures/kernels.py": ("kernel", "cuts tables of tallies to the shape that a mechanism takes"),
     "mechanisms/above_threshold.py": ("choice", "compares noisy answers with a noisy threshold, and says where"),
     "mechanisms/contribution_bound.py": ("choice", "draws a number of rows near an order statistic"),
     "mechanisms/counter.py": ("noise", "adds the noise of its blocks to each total"),
@@ -36,7 +37,13 @@ DOORS: dict[str, tuple[str, str]] = {
 }
 
 # Every function from an exact value to an exact value, and how far it carries what one row can do.
-KERNELS: dict[str, str] = {}
+KERNELS: dict[str, str] = {
+    "measures/kernels.py:picked": "columns of a table: each integer as it was",
+    "measures/kernels.py:from_tallies": "the integers of a statistic, which knows how far its tallies move them",
+    "measures/kernels.py:by_group": "counts of bins: each integer as it was",
+    "measures/kernels.py:end_to_end": "counts of bins: each integer as it was",
+    "measures/kernels.py:of_group": "the counts of one group: each integer as it was",
+}
 
 LOOKS = [
     bool,

@@ -67,13 +67,13 @@ def test_a_sum_is_counted_in_steps_and_offset_by_its_lower_bound():
     found = made(dp.sum("x"))
     # Three values, 1, 7 and -3: above the lower bound by 4, 10 and 0, which are 8, 20 and 0 steps.
     assert found.exact((28, 3)) == 10
-    (quantity,) = found.quantities([[10]], "mark")
+    (quantity,) = found.quantities(found.statistic.supposed([[10]]), "mark")
     assert quantity.estimate == 5
 
 
 def test_draws_are_named_by_answer_column_group_and_part():
     found = made(dp.mean("y"))
-    one, other = found.quantities([[3, 1], [2, 2]], "mark")
+    one, other = found.quantities(found.statistic.supposed([[3, 1], [2, 2]]), "mark")
     names = [noisy.id for quantity in (one, other) for _, noisy in quantity.above.terms + quantity.below.terms]
     assert set(names) == {f"mark.value.{group}.{part}" for group in (0, 1) for part in (0, 1)}
 

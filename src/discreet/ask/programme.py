@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.answers.answer import Answer, AnswerColumn
 from discreet.ask.declaration import unit_words
 from discreet.ask.words import notes_of
+from discreet.measures.kernels import picked
 from discreet.measures.request import Found, KeyRequest, Request, RowsRequest, Scope, TallyRequest
 from discreet.noise.bits import current
 from discreet.plan.keys import NO_KEYS, Keys
@@ -217,7 +218,7 @@ class SharedStep(MeasureStep):
 
     def parts(self, at: Standing, found: Found) -> list[Found]:
         """Return the tallies of each measure, group by group."""
-        return [[tuple(row[place] for place in own) for row in found] for own in self._tallied(at)[1]]
+        return [found.map(picked, own) for own in self._tallied(at)[1]]
 
     def _tallied(self, at: Standing) -> tuple[list[Tally], list[list[int]]]:
         """Return the tallies that are wanted, each once, and where every measure finds its own."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.core.errors import Refusal
+from discreet.core.exact import Exact
 from discreet.core.log import logger
 from discreet.core.unit import Unit
 from discreet.engines.dialect import Dialect, dialect_of
@@ -44,24 +45,24 @@ class Runner:
         """Return a row for every group that is not empty: the group's place or keys, then the tallies."""
         return self.engine.rows(tallies_sql(question, self.relations, self.dialect, unit).sql)
 
-    def in_order(self, question: TallyQuery, unit: Unit) -> list[tuple[int, ...]]:
+    def in_order(self, question: TallyQuery, unit: Unit) -> Exact[list[tuple[int, ...]]]:
         """Return the tallies of every listed group, empty ones too, in the order of the keys."""
-        return in_order(self.tallies(question, unit), question)
+        return Exact(in_order(self.tallies(question, unit), question))
 
-    def people_by_key(self, question: TallyQuery, unit: Unit) -> dict[tuple[Datum, ...], int]:
+    def people_by_key(self, question: TallyQuery, unit: Unit) -> Exact[dict[tuple[Datum, ...], int]]:
         """Return how many people have each key that is not empty, where keys are selected."""
         width = len(question.keys.columns)
-        return {tuple(row[:width]): int(row[width] or 0) for row in self.tallies(question, unit)}
+        return Exact({tuple(row[:width]): int(row[width] or 0) for row in self.tallies(question, unit)})
 
     def counts(self, plan: Plan, keys: Keys, of: Expression, unit: Unit) -> AbstractContextManager[Counts]:
         """Give what a quantile asks for: counts of an expression's values in cells, pass by pass."""
         return cells(self.engine, plan, keys, of, self.relations, self.dialect, unit)
 
-    def rows_by_person(self, plan: Plan, most: int) -> dict[int, int]:
+    def rows_by_person(self, plan: Plan, most: int) -> Exact[dict[int, int]]:
         """Return how many people have each number of rows, numbers above `most` counting as `most`."""
         unit = next(iter(self.relations.values())).table.unit
         found = self.engine.rows(rows_by_person_sql(plan, self.relations, unit, most, self.dialect))
-        return {int(rows or 0): int(people or 0) for rows, people in found}
+        return Exact({int(rows or 0): int(people or 0) for rows, people in found})
 
 
 class Engines:

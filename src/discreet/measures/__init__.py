@@ -11,5 +11,5 @@ registry = Registry(
     "aggregate",
     "discreet.measures",
     entry=lambda _: "measure",
-    apart=frozenset({"bins", "cumulative", "measure", "moments", "quantiles", "reach", "request", "sums"}),
+    apart=frozenset({"bins", "cumulative", "kernels", "measure", "moments", "quantiles", "reach", "request", "sums"}),
 )

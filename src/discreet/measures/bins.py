@@ -14,13 +14,16 @@ from discreet.answers.interval import interval
 from discreet.answers.quantity import NoisyInteger, PublicValue, Quantity, linear
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter
+from discreet.core.exact import Exact
 from discreet.core.unit import Relation
 from discreet.measures.cumulative import cumulative
+from discreet.measures.kernels import by_group, end_to_end, of_group
 from discreet.measures.measure import Measure
 from discreet.measures.reach import Reach, about_of, word_of
-from discreet.measures.request import Found, Request, Scope, TallyRequest
+from discreet.measures.request import Request, Scope, TallyRequest
 from discreet.mechanisms.cdf import Cdf
 from discreet.mechanisms.count import Count
+from discreet.mechanisms.parts.noisy import Noisy
 from discreet.mechanisms.parts.relabel import under
 from discreet.mechanisms.top_k import TopK
 from discreet.plan.aggregates import Aggregate, Cut, check
@@ -87,41 +90,29 @@ class BinMeasure(Measure):
         query = TallyQuery(derived, _with(scope.keys, self.bin), (Tally("rows"),))
         return TallyRequest("how many rows every bin has", query, scope.unit)
 
-    def noisy(self, found: Found, groups: int, mark: str) -> list[list[Quantity]]:
+    def noisy(self, found: Exact[Sequence[Sequence[int]]], groups: int, mark: str) -> list[list[Quantity]]:
         """Return one column: the quantities of all groups, one after the other, given the exact count of every bin.
 
         Guarantee: `loss`, by the mechanism's noise or choice.
         """
-        return [self._quantities(self._by_group(found, groups), mark)]
-
-    def _by_group(self, found: Sequence[Sequence[int]], groups: int) -> list[list[int]]:
-        """Return the counts of the bins that are looked at, group by group."""
-        width = len(found) // groups if groups else 0
-        starts = [place * width for place in range(groups)]
-        return [[found[start + place][0] for place in self.wanted] for start in starts]
-
-    def _quantities(self, kept: list[list[int]], mark: str) -> list[Quantity]:
+        kept = found.map(by_group, groups, self.wanted)
         match self.mechanism:
             case Count() as count:
-                drawn = count.noisy([each for row in kept for each in row])
-                ((noise, _),) = count.noises
+                drawn = count.measured(kept.map(end_to_end))
+                ((law, scale),) = drawn.laws
                 return [
-                    linear(NoisyInteger(f"{mark}.{self.name}.{place}", int(value), noise.law, noise.scale))
-                    for place, (value,) in enumerate(drawn)
+                    [
+                        linear(NoisyInteger(f"{mark}.{self.name}.{place}", value, law, scale))
+                        for place, (value,) in enumerate(drawn.values)
+                    ]
                 ]
             case Cdf() as cdf:
-                drawn = cdf.noisy(kept)
-                rows = [self._nodes(cdf, row, f"{mark}.{self.name}.{group}") for group, row in enumerate(drawn)]
-                return [quantity for nodes in rows for quantity in cumulative(nodes, cdf)]
+                drawn = cdf.measured(kept)
+                rows = [_nodes(drawn, group, f"{mark}.{self.name}.{group}") for group in range(groups)]
+                return [[quantity for nodes in rows for quantity in cumulative(nodes, cdf)]]
             case TopK() as top:
-                return [PublicValue(key) for row in kept for key in top.release(row)]
-
-    @staticmethod
-    def _nodes(cdf: Cdf, values: Sequence[int], mark: str) -> list[NoisyInteger]:
-        ((noise, _),) = cdf.noises
-        return [
-            NoisyInteger(f"{mark}.{place}", int(value), noise.law, noise.scale) for place, value in enumerate(values)
-        ]
+                chosen = [top.release(kept.map(of_group, group)) for group in range(groups)]
+                return [[PublicValue(key) for keys in chosen for key in keys]]
 
     @property
     def sensitivity(self) -> str:
@@ -154,7 +145,7 @@ class BinMeasure(Measure):
         """Return what an answer stays within, with probability 1 - beta: the worst of a CDF's; for top-k the gap."""
         if not isinstance(self.mechanism, Cdf):
             return self.mechanism.error(beta)
-        nodes = self._nodes(self.mechanism, [0] * self.mechanism.parts, "supposed")
+        nodes = _nodes(self.mechanism.supposed([[0] * self.mechanism.parts]), 0, "supposed")
         ends = [interval(each.parts[0], 1 - beta) for each in cumulative(nodes, self.mechanism)]
         return max((float(high) - float(low)) / 2 for low, high in ends)  # type: ignore[arg-type]
 
@@ -188,6 +179,12 @@ def binned_column(aggregate: Aggregate, reach: Reach) -> Column:
 def spread_rows(price: Price, reach: Reach) -> dict[str, Any]:
     """Return the price of noise on bins, over which all rows of a unit may be spread."""
     return {**price.noise(), "contributions": reach.rows, "groups": reach.rows}
+
+
+def _nodes(noisy: Noisy, group: int, mark: str) -> list[NoisyInteger]:
+    """Return the noisy nodes of a group's tree."""
+    values = zip(noisy.values[group], noisy.laws, strict=True)
+    return [NoisyInteger(f"{mark}.{place}", value, *law) for place, (value, law) in enumerate(values)]
 
 
 def _with(keys: Keys, bin_: Key) -> Keys:

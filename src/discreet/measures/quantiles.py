@@ -15,10 +15,10 @@ from discreet.answers.quantity import BracketedValue, Plain, Quantity
 from discreet.core.unit import Relation
 from discreet.measures.measure import ExpectedError, Measure
 from discreet.measures.reach import Reach, about_of, word_of
-from discreet.measures.request import CountsRequest, Found, Request, Scope
+from discreet.measures.request import CountsRequest, Request, Scope
 from discreet.mechanisms.joint_quantiles import search_together
 from discreet.mechanisms.parts.integer_noise import total
-from discreet.mechanisms.parts.refinement import RefinementRequest
+from discreet.mechanisms.parts.refinement import Counts, RefinementRequest
 from discreet.mechanisms.parts.relabel import under
 from discreet.mechanisms.quantile import Quantile
 from discreet.plan import aggregates as words
@@ -100,7 +100,7 @@ class QuantileMeasure(Measure):
         """The same: what a choice costs does not depend on how many rows it covers."""
         return self.loss
 
-    def noisy(self, found: Found, groups: int, mark: str) -> list[list[Quantity]]:  # noqa: ARG002
+    def noisy(self, found: Counts, groups: int, mark: str) -> list[list[Quantity]]:  # noqa: ARG002
         """Return a column of quantities for each quantile, a row for each group, from counts of cells.
 
         Guarantee: `loss`, by the choices of the exponential mechanisms.

@@ -13,13 +13,15 @@ from discreet.answers.figures import figure
 from discreet.answers.functions import value_of
 from discreet.answers.interval import interval
 from discreet.answers.quantity import NoisyInteger, Quantity, linear
+from discreet.core.exact import Exact
 from discreet.core.unit import Relation
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
+from discreet.measures.kernels import Integers, from_tallies
 from discreet.measures.measure import ExpectedError, Measure
 from discreet.measures.reach import Reach, about_of, word_of
-from discreet.measures.request import Found
 from discreet.mechanisms.covariance import Covariance
 from discreet.mechanisms.mean import Mean
+from discreet.mechanisms.parts.noisy import Noisy
 from discreet.mechanisms.parts.relabel import under
 from discreet.mechanisms.parts.statistic import Statistic
 from discreet.mechanisms.variance import Variance
@@ -27,8 +29,6 @@ from discreet.plan.aggregates import Aggregate
 from discreet.plan.expressions import Expression
 from discreet.plan.tallies import Tally
 from discreet.plan.to_sql.statement import Sums
-
-Integers = Any  # the exact integers of one group, as the statistic wants them
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,25 +86,23 @@ class SumMeasure(Measure):
         """The mechanism's name."""
         return type(self.statistic).__name__.lower()
 
-    def noisy(self, found: Found, groups: int, mark: str) -> list[list[Quantity]]:  # noqa: ARG002
+    def noisy(self, found: Exact[Sequence[Sequence[int]]], groups: int, mark: str) -> list[list[Quantity]]:  # noqa: ARG002
         """Return one column: what the noisy integers of every group say, given the exact tallies of each.
 
         Guarantee: `loss`, by the statistic's noise.
         """
-        drawn = self.statistic.noisy([self.exact(each) for each in found])
-        return [self.quantities([[int(each) for each in row] for row in drawn], mark)]
+        return [self.quantities(self.statistic.measured(found.map(from_tallies, self.exact)), mark)]
 
-    def quantities(self, noisy: Sequence[Sequence[int]], mark: str) -> list[Quantity]:
+    def quantities(self, noisy: Noisy, mark: str) -> list[Quantity]:
         """Return what the noisy integers say, group by group; `mark` tells these draws from all others."""
-        laws = [(noise.law, noise.scale) for noise, size in self.statistic.noises for _ in range(size)]
         return [
             self.quantity(
                 [
                     NoisyInteger(f"{mark}.{self.name}.{group}.{part}", value, law, scale)
-                    for part, (value, (law, scale)) in enumerate(zip(row, laws, strict=True))
+                    for part, (value, (law, scale)) in enumerate(zip(row, noisy.laws, strict=True))
                 ]
             )
-            for group, row in enumerate(noisy)
+            for group, row in enumerate(noisy.values)
         ]
 
     @property
@@ -129,7 +127,7 @@ class SumMeasure(Measure):
         widest = 0.0
         for tallied in self.supposed(rows):
             inner = self.statistic.inner(self.exact(tallied))
-            (quantity,) = self.quantities([inner], "supposed")
+            (quantity,) = self.quantities(self.statistic.supposed([inner]), "supposed")
             low, high = interval(quantity, 1 - beta)
             value = value_of(quantity)
             assert isinstance(low, int | float)
