@@ -33,24 +33,6 @@ def test_a_price_is_shared_by_the_values_and_the_ends_that_are_bought(aggregate,
     assert made(aggregate, Price.of(rho=0.1)).loss.zcdp() == pytest.approx(0.1, rel=1e-6)
 
 
-def test_several_quantiles_are_columns_named_by_their_percentage():
-    assert made(dp.quantile("x", 0.025, 0.5)).columns == ("value_2_5", "value_50")
-    assert made(dp.median("x")).columns == ("value",)
-
-
-def test_the_bracket_of_a_median_lies_on_both_sides():
-    middle, below, above = made(dp.median("x")).bought
-    assert (middle.offset, below.offset) == (0, -above.offset)
-    assert above.offset > 0
-
-
-def test_an_extreme_lies_inside_the_data_and_its_end_further_inside():
-    least, end = made(dp.min("x")).bought
-    assert 0 < least.offset < end.offset
-    most, inner = made(dp.max("x")).bought
-    assert 0 > most.offset > inner.offset
-
-
 def test_the_interval_of_an_extreme_reaches_to_the_declared_bound(tmp_path):
     data = {"id": range(900), "x": [20 + i % 50 for i in range(900)]}
     columns = {"x": between(0, 100)}

@@ -177,7 +177,7 @@ class Measure(ABC):
 
 def measure_of(name: str, aggregate: Aggregate, price: Price, reach: Reach) -> Measure:
     """Return the measure of one aggregate at its own price: the one that the folder has under the aggregate's word."""
-    return _entry(str(aggregate.record()["aggregate"]))(name, aggregate, price, reach)
+    return _entry(aggregate.word)(name, aggregate, price, reach)
 
 
 @cache

@@ -26,9 +26,8 @@ from discreet.plan.expressions import Expression
 from discreet.plan.tallies import Tally
 from discreet.plan.to_sql.cells import CellRequest
 
-# A quantile and the two ends of its bracket; of a minimum, or a maximum, one end is the declared bound: no mechanism
-# can tell that there is not one record more out there.
-_BOUGHT = {"quantile": 3, "median": 3, "min": 2, "max": 2}
+# A quantile and the two ends of its bracket are bought; of a minimum, or a maximum, one end is the declared bound: no
+# mechanism can tell that there is not one record more out there.
 _WORDS = {2: "two", 3: "three"}
 
 
@@ -87,8 +86,11 @@ class QuantileMeasure(Measure):
     def bought(self) -> tuple[Quantile, ...]:
         """The mechanisms: at each quantile, below it (but for a minimum) and above it (but for a maximum)."""
         below, above = (self.middle.shifted(end + self.middle.offset) for end in self._ends(0.05))
-        ends = {"min": (above,), "max": (below,)}.get(self.kind, (below, above))
-        return self.middle, *ends
+        return (
+            self.middle,
+            *((below,) if self.middle.offset <= 0 else ()),
+            *((above,) if self.middle.offset >= 0 else ()),
+        )
 
     @property
     def loss(self) -> PrivacyLoss:
@@ -107,8 +109,8 @@ class QuantileMeasure(Measure):
         """
         middle, *ends = search_together(self.bought, found, groups)
         grid = self.middle.grid
-        below = np.full_like(middle, grid.low) if self.kind == "min" else ends[0]
-        above = np.full_like(middle, grid.high) if self.kind == "max" else ends[-1]
+        below = np.full_like(middle, grid.low) if self.middle.offset > 0 else ends[0]
+        above = np.full_like(middle, grid.high) if self.middle.offset < 0 else ends[-1]
         return [
             [
                 BracketedValue(
@@ -130,7 +132,7 @@ class QuantileMeasure(Measure):
     def noise(self) -> str:
         """The mechanism, for people to read."""
         each = float(Fraction(self.middle.epsilon)) / len(self.names)
-        return f"exponential, epsilon {each:,.4g} each of {_WORDS[_BOUGHT[self.kind]]}"
+        return f"exponential, epsilon {each:,.4g} each of {_WORDS[2 if self.middle.offset else 3]}"
 
     @property
     def ranks(self) -> float:
@@ -143,7 +145,7 @@ class QuantileMeasure(Measure):
 
     def _ends(self, beta: float) -> tuple[int, int]:
         """Return how many ranks the ends lie below and above the middle; one alone may miss with all of beta."""
-        return self.middle.bracket(2 * beta if _BOUGHT[self.kind] == 2 else beta)[:2]
+        return self.middle.bracket(2 * beta if self.middle.offset else beta)[:2]
 
     def expected(self, rows: int | None) -> ExpectedError:  # noqa: ARG002
         """Return the error in ranks: how far that is in values depends on the data."""
@@ -205,7 +207,7 @@ def ranked(
             low=low * step,
             high=high * step,
             step=step,
-            epsilon=_each(price, _BOUGHT[word] * rounds) * rounds,
+            epsilon=_each(price, (2 if inside else 3) * rounds) * rounds,
             contributions=reach.rows,
             method="separate",
             offset=offset,

@@ -80,14 +80,11 @@ def word_of(aggregate: Aggregate) -> str:
     """Return the aggregate's word, as it is asked for: count, mean, median, quantile, ..."""
     if isinstance(aggregate, words.Quantile) and aggregate.q == (Fraction(1, 2),):
         return "median"
-    return str(aggregate.record()["aggregate"])
+    return aggregate.word
 
 
 def about_of(aggregate: Aggregate) -> str:
     """Say what an aggregate is, for people to read: mean of cost."""
     of = ", ".join(repr(each) for each in aggregate.expressions)
-    return (
-        f"{word_of(aggregate)} of {of}"
-        if of
-        else {"count": "number of rows", "people": "number of people"}[word_of(aggregate)]
-    )
+    word = word_of(aggregate)
+    return f"{word} of {of}" if of else {"count": "number of rows", "people": "number of people"}.get(word, word)
