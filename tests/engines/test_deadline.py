@@ -9,10 +9,10 @@ import duckdb
 import pytest
 
 from discreet.engines.deadline import Deadline
+from discreet.engines.duckdb.connection import connect
 from discreet.engines.duckdb.engine import DuckDBEngine
 from discreet.engines.engine import DeadlineExceeded, EngineFailed
 from discreet.engines.postgres.engine import PostgresEngine
-from discreet.engines.source import connect
 from tests.postgres import shared
 from tests.spark import opened
 
