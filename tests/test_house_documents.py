@@ -7,6 +7,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -126,3 +127,23 @@ def test_pages_opened_from_a_folder_can_be_searched(site):
     for page, up in (("index.html", ""), ("labs/index.html", "../")):
         assert f'<script src="{up}assets/iframe-worker.js">' in (site / page).read_text(encoding="utf-8")
     assert (site / "assets" / "iframe-worker.js").exists()
+
+
+def test_the_reference_describes_every_public_name(site):
+    text = (site / "reference.html").read_text(encoding="utf-8")
+    packages = [discreet, *map(importlib.import_module, ("discreet.mechanisms", "discreet.publish", "discreet.local"))]
+    values = {
+        id(value): name for package in packages for name in package.__all__ if callable(value := getattr(package, name))
+    }
+    assert [name for name in values.values() if not re.search(rf"<h3[^>]*><code>[\w.]*\b{name}</code>", text)] == []
+    assert "tools/reference.py" not in text
+
+
+def test_the_first_sentence_says_differential_privacy():
+    firsts = [
+        (ROOT / "README.md").read_text(encoding="utf-8").split("\n\n")[1],
+        (ROOT / "docs" / "index.md").read_text(encoding="utf-8").split("\n\n")[1],
+        discreet.__doc__,
+        tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["description"],
+    ]
+    assert ["differential privacy" in re.split(r"\.\s", first)[0].lower() for first in firsts] == [True] * 4

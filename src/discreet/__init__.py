@@ -1,4 +1,4 @@
-"""Discreet: ask about, publish from and learn from a sensitive table without giving away anyone in it."""
+"""Discreet: differential privacy for tables, with a durable privacy budget, synthetic data and audits."""
 
 from __future__ import annotations
 

@@ -177,7 +177,7 @@ def test_every_option_that_names_a_file_to_be_written_goes_through_the_one_door(
             if outputs:
                 assert any("--force" in param.opts for param in each.params), path
                 found.add(path)
-    assert {("ask",), ("synth",), ("demo",), ("attack", "all"), ("account", "plot"), ("audit",)} <= found
+    assert {("ask",), ("synthesize",), ("demo",), ("attack", "all"), ("account", "plot"), ("audit",)} <= found
 
 
 @pytest.mark.parametrize("file", SOURCES, ids=lambda file: file.stem)

@@ -80,7 +80,7 @@ class Averaging:
         return Outcome(
             attack="averaging",
             target=f"fresh noise, epsilon {self.epsilon:g} a call",
-            falls=halfway(self.success, once),
+            broken=halfway(self.success, once),
             success=self.success,
             chance=0.5,
             ceiling=most,

@@ -102,7 +102,7 @@ class Differencing:
         return Outcome(
             attack="differencing",
             target=self.target,
-            falls=self.learned,
+            broken=self.learned,
             success=self.success,
             chance=0.5,
             ceiling=self.ceiling,
@@ -214,7 +214,7 @@ def pictured(results: Sequence[Differencing]) -> list[Outcome]:
         names=[each.target for each in outcomes],
         values=[each.success for each in outcomes],
         label="guessed right",
-        kinds=["bad" if each.falls else "good" for each in outcomes],
+        kinds=["bad" if each.broken else "good" for each in outcomes],
         lines=[GuideLine(0.5, "coin"), *(GuideLine(at, "   promise") for at in sorted(bounds))],
         percent=True,
         most=1.0,

@@ -63,7 +63,7 @@ class Amounts:
         return Outcome(
             attack="differencing",
             target=f"sums, {self.target}",
-            falls=self.success > (1 + self.chance) / 2,
+            broken=self.success > (1 + self.chance) / 2,
             success=self.success,
             chance=self.chance,
             ceiling=self.ceiling,

@@ -79,7 +79,7 @@ class Intersection:
         return Outcome(
             attack="intersection",
             target=self.target,
-            falls=self.narrowed > 0.5 or self.disclosed > self.disclosed_alone,
+            broken=self.narrowed > 0.5 or self.disclosed > self.disclosed_alone,
             success=success,
             chance=chance,
             sentence=f"Of {self.people:,} people in both releases, {self.narrowed:.1%} have fewer possible values of "
@@ -178,7 +178,7 @@ def noisy(copied: TableCopy, group: str, sensitive: str, epsilon: Number = 0.5) 
     return Outcome(
         attack="intersection",
         target=f"Discreet, epsilon {each:g} for each release",
-        falls=right > (1 + without) / 2,
+        broken=right > (1 + without) / 2,
         success=right,
         chance=without,
         ceiling=most,
