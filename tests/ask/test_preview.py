@@ -13,7 +13,7 @@ from discreet.ask.release import binned_question, tallied_question
 from discreet.core.errors import UnknownName
 from discreet.core.schema import between, one_of, text
 from discreet.core.unit import person, row
-from discreet.engines.dialect import DUCKDB
+from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.secret_order import multipliers
 from discreet.ledger.refusals import AccessRefused
 from discreet.measures.sums import SumMeasure

@@ -6,7 +6,7 @@ Rows are written into a statement as typed values, so that every engine holds th
 from contextlib import ExitStack
 from itertools import count
 
-from discreet.engines.dialect import DUCKDB
+from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.duckdb.engine import DuckDBEngine
 from discreet.plan.to_sql.relation import Relation
 from tests.plan import worlds
@@ -61,7 +61,7 @@ class Postgres(Subject):
     replaced = frozenset({"date", "prefix"})
 
     def __init__(self):
-        from discreet.engines.postgres.dialect import POSTGRES
+        from discreet.engines.postgres.dialect import DIALECT as POSTGRES
 
         super().__init__(POSTGRES)
         self._names = count()
@@ -86,7 +86,7 @@ class Spark(Subject):
     replaced = frozenset({"date"})
 
     def __init__(self):
-        from discreet.engines.spark.dialect import SPARK
+        from discreet.engines.spark.dialect import DIALECT as SPARK
 
         super().__init__(SPARK)
 

@@ -9,10 +9,10 @@ import duckdb
 import pytest
 
 from discreet.engines.deadline import Deadline
+from discreet.engines.duckdb.connection import connect
 from discreet.engines.duckdb.engine import DuckDBEngine
 from discreet.engines.engine import DeadlineExceeded, EngineFailed
 from discreet.engines.postgres.engine import PostgresEngine
-from discreet.engines.source import connect
 from tests.postgres import shared
 from tests.spark import opened
 
@@ -93,7 +93,7 @@ def test_an_interrupt_from_the_keyboard_is_one_again_and_the_question_can_be_ask
     code = """
 import os, signal, sys, threading
 import discreet as dp
-from discreet.data.duckdb import Engine
+from discreet.engines.duckdb.engine import DuckDBEngine as Engine
 
 curator = dp.Curator(sys.argv[1])
 columns = {"n": dp.between(0, 9)}

@@ -14,10 +14,12 @@ import pytest
 import discreet as dp
 from discreet.ask.registered import check_columns
 from discreet.core.errors import BadParameter
-from discreet.engines.dialect import DUCKDB
+from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.duckdb.engine import DuckDBEngine
-from discreet.engines.frame_copy import copy
-from discreet.engines.source import MILLISECONDS, describe, parquet, relation_sql
+from discreet.engines.duckdb.frame_copy import copy
+from discreet.engines.duckdb.options import parquet
+from discreet.engines.duckdb.source import describe, from_sql
+from discreet.engines.physical import MILLISECONDS
 from discreet.plan.expressions import Name
 from discreet.plan.keys import NO_KEYS
 from discreet.plan.nodes import Scan
@@ -57,7 +59,7 @@ def read(source):
 
 
 def from_(source):
-    return relation_sql(source)[0]
+    return from_sql(source)
 
 
 def copied(frame, folder):

@@ -16,22 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.core.errors import BadParameter, Refusal
-from discreet.engines.fingerprint import SourceChanged, check_unchanged, digest, fingerprint, stamp
-from discreet.engines.frame_copy import copy, is_memory
-from discreet.engines.source import (
-    Csv,
-    Source,
-    SourceMissing,
-    connect,
-    csv,
-    describe,
-    files,
-    locate,
-    parquet,
-    relation_sql,
-    same_files,
-    settle,
-)
+from discreet.engines.duckdb.connection import connect
+from discreet.engines.duckdb.files import files, same_files
+from discreet.engines.duckdb.fingerprint import check_unchanged, digest, fingerprint, stamp
+from discreet.engines.duckdb.frame_copy import copy, is_memory
+from discreet.engines.duckdb.options import Csv, csv, parquet
+from discreet.engines.duckdb.source import describe, from_sql, settle
+from discreet.engines.source import Source, SourceChanged, SourceMissing, locate
 
 KEY = bytes(range(32))
 
@@ -43,7 +34,7 @@ def rows(source):
 
 
 def read(engine, source):
-    return engine.execute(f"SELECT * FROM {relation_sql(source)[0]}").fetchall()
+    return engine.execute(f"SELECT * FROM {from_sql(source)}").fetchall()
 
 
 @pytest.fixture(scope="module")
@@ -325,7 +316,7 @@ hide = lambda cls, name, path=None, target=None: None if name.startswith("pyarro
 PathFinder.find_spec = classmethod(hide)
 import polars, sys
 from pathlib import Path
-from discreet.data.copied import copy
+from discreet.engines.frame_copy import copy
 folder = Path({str(tmp_path)!r}, "d")
 assert copy(polars.DataFrame({{"a": [1]}}), folder).kind == "memory-copy"
 assert "pyarrow" not in sys.modules
@@ -343,7 +334,7 @@ def settled(source):
 def test_an_unchanged_source_passes_by_its_stamp_alone(tmp_path, monkeypatch):
     source = settle(csv(written(tmp_path, "a\n1\n")))
     stored = settled(source)
-    monkeypatch.setattr("discreet.engines.fingerprint.digest", None)  # must not be needed
+    monkeypatch.setattr("discreet.engines.duckdb.fingerprint.digest", None)  # must not be needed
     assert check_unchanged("visits", source, stored, KEY) is None
 
 

@@ -10,7 +10,7 @@ import discreet as dp
 from discreet.ask.registered import check_columns
 from discreet.ask.runner import Runner
 from discreet.core.errors import Refusal
-from discreet.engines.dialects import dialect_of
+from discreet.engines.dialect import dialect_of
 from discreet.engines.home import home_of
 from discreet.plan.expressions import Name
 from discreet.plan.keys import keys_of

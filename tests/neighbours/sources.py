@@ -12,8 +12,8 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from discreet.engines import frame_copy
 from discreet.engines import source as sources
+from discreet.engines.duckdb import frame_copy
 from tests.neighbours import values as v
 
 _NAMES = count()

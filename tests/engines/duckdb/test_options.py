@@ -8,9 +8,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dp
+from discreet.engines.duckdb.barrier import SWITCHED_OFF
+from discreet.engines.duckdb.connection import connect
 from discreet.engines.duckdb.engine import DuckDBEngine
-from discreet.engines.duckdb.options import SWITCHED_OFF
-from discreet.engines.source import connect, describe, parquet, relation_sql
+from discreet.engines.duckdb.options import parquet
+from discreet.engines.duckdb.source import describe, from_sql
 from discreet.plan.expressions import Name
 from discreet.plan.keys import NO_KEYS
 from discreet.plan.nodes import Scan
@@ -31,7 +33,7 @@ def written(folder, columns, **options):
 
 
 def asked(source, columns, unit, tallies):
-    relation = Relation(dp.Table("t", unit, columns), describe(source), relation_sql(source)[0])
+    relation = Relation(dp.Table("t", unit, columns), describe(source), from_sql(source))
     return tallies_sql(TallyQuery(Scan("t"), NO_KEYS, tallies), {"t": relation}).sql
 
 
@@ -70,7 +72,7 @@ def plan_of(source, columns, unit):
     read.append(Relation(table, physical, "").person_sql())
     one = " + ".join(f"count({each})" for each in read)
     with DuckDBEngine(SECRET, threads=1) as engine:
-        shown = engine.rows(f"EXPLAIN (FORMAT json) SELECT {one} FROM {relation_sql(source)[0]} WHERE {read[0]} > 1")
+        shown = engine.rows(f"EXPLAIN (FORMAT json) SELECT {one} FROM {from_sql(source)} WHERE {read[0]} > 1")
     return shown[0][1].replace(source.path, "")
 
 
@@ -89,7 +91,7 @@ def test_the_plan_keeps_every_comparison_that_was_written(tmp_path, kind):
 def test_no_condition_reaches_the_scan_of_a_file(tmp_path):
     source = written(tmp_path, {"x": range(1000), "s": ["a"] * 1000}, row_group_size=100)
     where = "x > 990 AND s = 'a' AND s IS NOT NULL"
-    sql = f"EXPLAIN (FORMAT json) SELECT count(*) FROM {relation_sql(source)[0]} WHERE {where}"
+    sql = f"EXPLAIN (FORMAT json) SELECT count(*) FROM {from_sql(source)} WHERE {where}"
     with connect() as bare, DuckDBEngine(SECRET) as engine:
         for plan in (bare.execute(sql).fetchall(), engine.rows(sql)):
             scans = [node for node in nodes(json.loads(plan[0][1])) if "PARQUET" in node["name"].upper()]
@@ -116,4 +118,4 @@ def test_text_that_is_no_unicode_is_found_whatever_the_statistics_say(tmp_path):
     with DuckDBEngine(SECRET) as engine:
         for options in ({}, {"row_group_size": 1}, {"write_statistics": False}):
             source = written(tmp_path, {"s": broken}, **options)
-            assert engine.rows(f"SELECT count(*) FROM {relation_sql(source)[0]} WHERE s > 'b' AND s < 'c'") == [(1,)]
+            assert engine.rows(f"SELECT count(*) FROM {from_sql(source)} WHERE s > 'b' AND s < 'c'") == [(1,)]
