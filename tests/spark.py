@@ -13,7 +13,7 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
-from discreet.engines.spark.dialect import SPARK
+from discreet.engines.spark.dialect import DIALECT as SPARK
 from discreet.engines.spark.engine import SparkEngine
 
 MASTER = "local[2]"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from discreet.engines.source import postgres
+from discreet.engines.postgres.options import postgres
 
 TASKS = Path(__file__).parent
 

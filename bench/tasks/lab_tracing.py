@@ -118,8 +118,8 @@ def expose(seeds: int, attack: str) -> Callable[[], float]:
         start = time.process_time()
         with seeded(seeds):
             outcomes = module.expose(copied)
-        assert any(each.falls for each in outcomes), attack
-        assert any(not each.falls for each in outcomes), attack
+        assert any(each.broken for each in outcomes), attack
+        assert any(not each.broken for each in outcomes), attack
         return time.process_time() - start
 
     return call

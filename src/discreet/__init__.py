@@ -1,4 +1,4 @@
-"""Discreet: ask about, publish from and learn from a sensitive table without giving away anyone in it."""
+"""Discreet: differential privacy for tables, with a durable privacy budget, synthetic data and audits."""
 
 from __future__ import annotations
 
@@ -102,10 +102,18 @@ _ALSO = {
         "discreet.plan.aggregates",
     ),
     **dict.fromkeys(("greatest", "least"), "discreet.plan.expressions"),
-    **dict.fromkeys(("csv", "parquet", "postgres", "spark"), "discreet.engines.source"),
+    **dict.fromkeys(("csv", "parquet"), "discreet.engines.duckdb.options"),
     "local": "discreet.local",
     "publish": "discreet.publish",
 }
 
+
+def _sources() -> dict[str, str]:
+    """Return the engines' own words for their sources, such as `dp.postgres`: each is named after its engine."""
+    from discreet.engines import EMBEDDED, registry
+
+    return {name: f"discreet.engines.{name}.options" for name in registry if name != EMBEDDED}
+
+
 __all__ = sorted(_HOMES)
-__getattr__, __dir__ = lazy(__name__, _HOMES | _ALSO)
+__getattr__, __dir__ = lazy(__name__, _HOMES | _ALSO, _sources)

@@ -1,4 +1,4 @@
-"""Slips of the lectures that concern accounting: each test fails on the slip and holds on the right statement.
+"""Errata of the lectures about accounting: each test fails on the erroneous statement and passes on the right one.
 
 E7 to E9 are in test_calibrate, E14 to E16 in test_renyi, E19 in test_zcdp, E30 in test_disjoint.
 """

@@ -233,7 +233,7 @@ def test_a_thousand_operations_touch_no_ledger_and_draw_no_noise(monkeypatch):
 
     monkeypatch.setattr(sqlite3, "connect", forbidden)
     # Each module of the noise took the name over from `bits`, so that it has to be replaced where it is used.
-    for module in ("bernoulli", "draw", "uniform"):
+    for module in ("bernoulli", "polya", "sampling", "uniform"):
         monkeypatch.setattr(import_module(f"discreet.noise.{module}"), "current", forbidden)
     for guarded in (lambda: noise.laplace(2), lambda: noise.uniform(9), lambda: sqlite3.connect(":memory:")):
         with pytest.raises(AssertionError, match="post-processing is free"):

@@ -103,10 +103,10 @@ sys.meta_path.insert(0, Absent())
 from dataclasses import replace
 from fractions import Fraction
 from discreet.core.errors import MissingExtra
-from discreet.curator.answer import Answer, AnswerColumn
-from discreet.curator.quantity import Noisy, linear
+from discreet.answers.answer import Answer, AnswerColumn
+from discreet.answers.quantity import NoisyInteger, linear
 import duckdb
-answer = Answer(keys=(), rows=[()], columns=[AnswerColumn("n", [linear(Noisy("a", 5, "laplace", Fraction(1)))])])
+answer = Answer(keys=(), rows=[()], columns=[AnswerColumn("n", [linear(NoisyInteger("a", 5, "laplace", Fraction(1)))])])
 answer._repr_html_(), str(answer), answer.explain()
 fixes = []
 for way in (answer.to_pandas, answer.to_polars, answer.to_arrow, answer.plot):

@@ -72,7 +72,7 @@ def test_what_an_update_taught_is_known_afterwards(session, data):
         once = weighed.updates
         weighed.answer(ward="A", age=range(40))
     assert (once, weighed.updates) == (1, 1)
-    assert weighed.twin().answer({"ward": "A", "age": range(40)}).value < 100
+    assert weighed.synthetic_data().answer({"ward": "A", "age": range(40)}).value < 100
 
 
 def test_a_session_is_charged_in_full_at_the_start_and_answers_cost_nothing_more(session):

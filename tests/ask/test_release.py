@@ -13,7 +13,7 @@ from discreet.core.errors import Refusal
 from discreet.core.schema import between, one_of, text
 from discreet.core.unit import person, row
 from discreet.engines.duckdb.engine import EngineFailed
-from discreet.engines.fingerprint import SourceChanged
+from discreet.engines.source import SourceChanged
 from discreet.ledger import QuestionFailed
 from discreet.mechanisms.quantile import Quantile
 from discreet.testing import FALSE_ALARM, fit, seeded

@@ -11,7 +11,7 @@ from discreet.ledger.refusals import Conflict
 from discreet.plan.sql.refusals import SqlRefused
 from tests.curator.questions import curator_of, head
 from tests.curator.spoken import VISITS, session_of
-from tests.curator.twins import TWINS, floors
+from tests.curator.question_pairs import PAIRS, floors
 
 MUCH = 10**6
 
@@ -33,18 +33,18 @@ def exactly(session, text, epsilon=MUCH, **others):
     ]
 
 
-def test_there_are_forty_twins():
-    assert len(TWINS) >= 40
-    assert len({text for text, _ in TWINS}) == len(TWINS)
+def test_there_are_forty_pairs():
+    assert len(PAIRS) >= 40
+    assert len({text for text, _ in PAIRS}) == len(PAIRS)
 
 
-@pytest.mark.parametrize(("text", "python"), TWINS, ids=[text[:60] for text, _ in TWINS])
-def test_a_question_in_sql_is_its_twin_in_python(session, text, python):
+@pytest.mark.parametrize(("text", "python"), PAIRS, ids=[text[:60] for text, _ in PAIRS])
+def test_a_question_in_sql_is_the_same_question_in_python(session, text, python):
     report = python(session, session.table("visits"))
     assert asked(session, text).question == report.asked(epsilon=1).question
 
 
-def test_the_twin_of_a_question_is_replayed_for_nothing(session):
+def test_a_question_asked_in_the_other_language_is_replayed_for_free(session):
     visits = session.table("visits")
     first = visits.where(visits.age >= 30).group_by("ward").agg(n=dp.count()).release(epsilon=1)
     before = head(session)
@@ -221,9 +221,9 @@ def test_bigquerys_clause_is_the_price(session):
     text = PRICED.format("epsilon = 0.5, delta = 1e-9, max_groups_contributed = 3, privacy_unit_column = id")
     question = spoken(session, text, None, None, None, None)
     assert (question.epsilon, question.delta) == (dp.between(0, 1, step=0.5).step, dp.between(0, 1, step=1e-9).step)
-    twin = session.table("visits").agg(n=dp.count())
-    assert question.report.asked(0.5, 1e-9).question == twin.asked(0.5, 1e-9).question
-    assert session.sql(text).receipt["key"] == twin.release(0.5, 1e-9).receipt["key"]
+    same = session.table("visits").agg(n=dp.count())
+    assert question.report.asked(0.5, 1e-9).question == same.asked(0.5, 1e-9).question
+    assert session.sql(text).receipt["key"] == same.release(0.5, 1e-9).receipt["key"]
     assert session.sql(text, epsilon=0.5).receipt["replayed"]
     rows = spoken(session, PRICED.format("epsilon = 1, max_rows_contributed = 2"), None, None, None, None)
     assert rows.max_rows == 2
@@ -256,8 +256,8 @@ def test_contribution_bounds_become_a_clip(session):
             session, f"SELECT SUM(cost, {word} => (0, 10)) AS c, AVG(age, {word} => (-5, 20)) AS a FROM visits"
         )
         visits = session.table("visits")
-        twin = visits.agg(c=dp.sum(visits.cost.clip(0, 10)), a=dp.mean(visits.age.clip(-5, 20)))
-        assert found.question == twin.asked(epsilon=1).question
+        same = visits.agg(c=dp.sum(visits.cost.clip(0, 10)), a=dp.mean(visits.age.clip(-5, 20)))
+        assert found.question == same.asked(epsilon=1).question
 
 
 def test_nothing_is_charged_for_what_is_refused(session):

@@ -54,7 +54,7 @@ def exact(asked):
         raise Refusal("enough", why="it was counted", fix="look")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "twin_of", made)
+        patch.setattr(module, "synthesized", made)
         with pytest.raises(QuestionFailed):
             asked.release(fresh=True)
     return dict(found)

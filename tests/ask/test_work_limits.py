@@ -90,7 +90,7 @@ def test_the_price_of_a_question_is_that_of_all_its_columns(tmp_path):
     assert len(answer.columns) == 3
 
 
-def test_a_partition_and_a_twin_cost_the_least_price_too(tmp_path):
+def test_a_partition_and_synthetic_data_cost_the_least_price_too(tmp_path):
     session = small(tmp_path)
     with pytest.raises(Refusal, match="a price below"):
         session.table("visits").partition("ward").release(lambda part: part.count(), epsilon=1e-7)
@@ -291,7 +291,7 @@ def test_other_threads_wait_for_the_pace_of_an_answer_of_a_session_whatever_they
     found, threads = [], []
 
     def look():
-        for told in (weighed.twin, lambda: weighed.asked, lambda: weighed.updates, lambda: weighed.left):
+        for told in (weighed.synthetic_data, lambda: weighed.asked, lambda: weighed.updates, lambda: weighed.left):
             threads.append(threading.Thread(target=lambda told=told: found.append(told())))
             threads[-1].start()
         threads[-1].join(0.05)

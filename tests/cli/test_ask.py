@@ -172,6 +172,16 @@ def test_json_is_one_object(token, run):
     assert json.loads(run("ask", TEXT, "--rho", "0.1", "--json", "--csv")[1])["command"] == "ask"
 
 
+@pytest.mark.parametrize("name", ["answer.csv", "ANSWER.PARQUET"])
+def test_a_name_that_promises_another_format_is_refused_before_anything_is_paid(token, run, result, folder, name):
+    before = result("budget")
+    code, _, err = run("ask", TEXT, "--epsilon", "1", "--save", name)
+    assert code == Exit.USAGE
+    assert "--csv > FILE" in err
+    assert result("budget") == before
+    assert not (folder / name).exists()
+
+
 def test_an_answer_that_cannot_be_saved_is_not_paid_for(token, result, folder):
     before = result("budget")["limits"]
     found = result("ask", TEXT, "--epsilon", "1", "--fresh", "--save", "nowhere/answer.json")

@@ -124,12 +124,24 @@ def test_an_estimate_is_shown_drawn_and_bounded_against_fakes(filled, run, folde
     assert (folder / "survey.svg").read_text().startswith("<?xml")
 
 
-def test_exported_sketches_of_another_collector_are_added(filled, result):
+def test_exported_sketches_of_another_collector_are_added(filled, folder, result):
     made = result("collect", "export", "survey", "other.parquet")
     assert (made["epochs"], made["reports"]) == ([0, 1], 2400)
-    assert result("collect", "estimate", "survey", "--with", "other.parquet")["estimate"]["reports"] == 4800
+    with served(filled) as url:
+        assert result("collect", "send", "survey", "zero.txt", "--url", url)["sent"] == 2000
+        assert result("collect", "send", "survey", "one.txt", "--url", url, "--epoch", "1")["sent"] == 400
+    assert result("collect", "estimate", "survey", "--with", "other.parquet")["estimate"]["reports"] == 7200
     found = result("collect", "estimate", "survey", "--epoch", "1", "--with", "other.parquet")
-    assert found["estimate"]["reports"] == 800
+    assert found["estimate"]["reports"] == 1200
+
+
+def test_an_export_of_the_same_store_is_not_counted_twice(filled, result):
+    result("collect", "export", "survey", "own.parquet")
+    found = result("collect", "estimate", "survey", "--with", "own.parquet")
+    assert "counted already" in found["why"]
+    result("collect", "export", "survey", "again.parquet")
+    found = result("collect", "estimate", "survey", "--epoch", "2", "--with", "own.parquet", "--with", "again.parquet")
+    assert found["kind"] == "TooFewReports"
 
 
 def test_status_shows_epochs_rejections_and_closing(filled, result, run):

@@ -35,15 +35,13 @@ DOORS: dict[str, tuple[str, str]] = {
     "mechanisms/quantile.py": ("choice", "draws quantiles of values"),
     "mechanisms/sparse_vector.py": ("noise", "answers above the threshold get noise of their own"),
     "mechanisms/top_k.py": ("choice", "draws the most frequent keys"),
-    "plan/to_sql/tally_tables.py": ("kernel", "puts tallies in order, and picks some of them"),
+    "plan/to_sql/tally_tables.py": ("kernel", "takes the one number of a table"),
     "publish/kernels.py": ("kernel", "marginals as tables, groups, scores and features"),
     "publish/quality.py": ("custodian", "compares synthetic data with the table that its caller has, and says so"),
 }
 
 # Every function from an exact value to an exact value, and how far it carries what one row can do.
 KERNELS: dict[str, str] = {
-    "plan/to_sql/tally_tables.py:counts_by_group": "the same numbers, in rows",
-    "plan/to_sql/tally_tables.py:picked": "some of the same numbers",
     "plan/to_sql/tally_tables.py:single": "the same number",
     "publish/kernels.py:database_scores": "a row moves each score by the rows of a small database",
     "publish/kernels.py:distance": "a row moves it by FINE",

@@ -15,9 +15,11 @@ from discreet.core.unit import person, row
 from discreet.curator.connect import connect
 from discreet.curator.curator import Curator
 from discreet.curator.tables import Tables
-from discreet.engines.fingerprint import SourceChanged, fingerprint
-from discreet.engines.source import Source, csv, relation_sql
-from discreet.engines.source import connect as connect_engine
+from discreet.engines.duckdb.connection import connect as connect_engine
+from discreet.engines.duckdb.fingerprint import fingerprint
+from discreet.engines.duckdb.options import csv
+from discreet.engines.duckdb.source import from_sql
+from discreet.engines.source import Source, SourceChanged
 from discreet.ledger.charge import Charge
 from discreet.ledger.refusals import AccessRefused, Conflict, NotAVault
 
@@ -66,7 +68,7 @@ def test_a_table_is_registered_and_found_again(curator, visits, file):
     assert visits.table.unit == UNIT
     assert visits.source.path == str(file)
     assert dict(visits.physical) == dict.fromkeys(("patient_id", "age", "ward"), "VARCHAR")
-    assert visits.from_sql == relation_sql(visits.source)[0]
+    assert visits.from_sql == from_sql(visits.source)
     assert curator.budget("visits") == Budget(epsilon=3, delta=curator.budget("visits").delta)
 
 

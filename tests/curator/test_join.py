@@ -101,9 +101,9 @@ def test_partners_are_bounded_as_declared(visits, drugs):
 
 
 def test_a_table_meets_itself(visits):
-    twins = visits.join(visits, columns={"other": "cost"})
-    assert exactly(twins.count()).value() == 3 + 3 + 1
-    assert exactly(twins.where(twins.cost == twins.other).count()).value() == 3 + 2 + 1
+    pairs = visits.join(visits, columns={"other": "cost"})
+    assert exactly(pairs.count()).value() == 3 + 3 + 1
+    assert exactly(pairs.where(pairs.cost == pairs.other).count()).value() == 3 + 2 + 1
 
 
 def test_the_order_of_verbs_is_free(visits, drugs):

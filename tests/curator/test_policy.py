@@ -10,7 +10,7 @@ from discreet.core.schema import between, date, flag, one_of, text
 from discreet.core.unit import person, row
 from discreet.curator.curator import Curator
 from discreet.curator.policy import read
-from discreet.engines.source import csv
+from discreet.engines.duckdb.options import csv
 
 WHOLE = """\
 vault = "my.discreet"

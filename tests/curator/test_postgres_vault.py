@@ -8,7 +8,7 @@ import discreet as dp
 from discreet.core.unit import person
 from discreet.curator.connect import connect
 from discreet.curator.curator import Curator
-from discreet.engines.csv_dialect import SourceMissing
+from discreet.engines.source import SourceMissing
 from discreet.ledger import NotAVault
 from tests.curator.questions import COLUMNS, PLENTY, ROWS
 from tests.ledger.stores import POSTGRES, homes, new_url

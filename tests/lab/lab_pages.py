@@ -40,7 +40,7 @@ number = one
 passes = number == 1
 ```
 
-## The slip
+## Erratum
 
 It was written as two.
 

@@ -58,7 +58,7 @@ def test_a_coarse_base_still_says_on_which_side_of_an_edge_a_count_lies():
     # 1000 people: half of the bits of random halves count 250, which is an edge of rounding to 100.
     coarse = danger(1000, 4000, rounded=100)
     assert coarse.deviation < 100 / math.sqrt(12)
-    assert coarse.verdict == "falls"
+    assert coarse.verdict == "broken"
     assert danger(1000, 4000, rounded=1001).share == 0.5
 
 
@@ -70,7 +70,7 @@ def test_exact_answers_give_everybody_away_once_there_are_as_many_as_people():
 
 @pytest.mark.parametrize(
     ("stated", "verdict"),
-    [({"rounded": 5}, "falls"), ({"error": 60}, "careful"), ({"laplace": 1}, "safe"), ({"gaussian": 0.1}, "safe")],
+    [({"rounded": 5}, "broken"), ({"error": 60}, "careful"), ({"laplace": 1}, "safe"), ({"gaussian": 0.1}, "safe")],
 )
 def test_the_verdict_follows_the_errors(stated, verdict):
     assert danger(1000, 4000, **stated).verdict == verdict
@@ -120,7 +120,7 @@ def test_a_reading_is_an_outcome_with_a_picture_and_plain_figures(stated):
     meter = danger(1000, 4000, **stated)
     outcome = meter.outcome
     assert outcome.success == meter.share
-    assert outcome.falls == (meter.verdict == "falls")
+    assert outcome.broken == (meter.verdict == "broken")
     assert json.loads(json.dumps(outcome.record(), allow_nan=False))["figures"]["verdict"] == meter.verdict
     assert svg(meter.picture).startswith("<svg")
 

@@ -51,7 +51,7 @@ def test_every_outcome_is_on_the_page_with_its_words(found):
     assert not re.search(r"(src|href)=.http|url\(.?http|@import|<script", page)  # nothing is fetched
     for outcome in found.outcomes:
         assert outcome.sentence.split(",")[0].replace("'", "&#x27;") in page
-    assert {each.verdict for each in found.outcomes} == {"falls", "holds"}
+    assert {each.verdict for each in found.outcomes} == {"broken", "resists"}
     for meter in found.meters:
         assert meter.sentence in page
 
@@ -70,7 +70,7 @@ def test_a_report_is_saved_as_a_page_or_as_figures(found, tmp_path):
     save(found, tmp_path / "new" / "report.html")
     save(found, tmp_path / "report.json")
     record = json.loads((tmp_path / "report.json").read_text())
-    assert record["falls"] + record["holds"] == len(found.outcomes)
+    assert record["broken"] + record["resists"] == len(found.outcomes)
     assert record["people"] == 5912
     with pytest.raises(BadParameter, match="ending"):
         save(found, tmp_path / "report.txt")
@@ -86,5 +86,5 @@ def test_all_attacks_on_the_shipped_table_fall_and_hold_as_they_should():
     found = report(TableCopy.read(rand.path(), identifier="zper", name="rand"))
     assert {section.attack for section in found.sections} == set(attacks)
     assert all(section.outcomes for section in found.sections)
-    assert all(outcome.falls for outcome in found.outcomes if outcome.target == "exact")
-    assert not any(outcome.falls for outcome in found.outcomes if outcome.target.endswith("in all"))
+    assert all(outcome.broken for outcome in found.outcomes if outcome.target == "exact")
+    assert not any(outcome.broken for outcome in found.outcomes if outcome.target.endswith("in all"))

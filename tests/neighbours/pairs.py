@@ -10,14 +10,14 @@ import discreet as dp
 from discreet.ask.registered import check_columns
 from discreet.ask.runner import Runner
 from discreet.core.errors import Refusal
-from discreet.engines.dialects import dialect_of
+from discreet.engines.dialect import dialect_of
 from discreet.engines.home import home_of
 from discreet.plan.expressions import Name
 from discreet.plan.keys import keys_of
 from discreet.plan.nodes import Scan, columns_of
 from discreet.plan.tallies import Tally, TallyQuery
 from discreet.plan.to_sql.relation import Relation
-from tests.neighbours.sources import KINDS
+from tests.neighbours.kinds import KINDS
 from tests.neighbours.values import LARGE
 
 SECRET = b"neighbours of a vault's secret"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import discreet as dp
 from discreet.core.errors import Refusal
-from discreet.engines.dialect import DUCKDB
+from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.plan.expressions import Literal, Name, greatest, least, when
 from discreet.plan.to_sql.scalar import stored_type
 from discreet.plan.types import type_of

@@ -5,7 +5,7 @@ from itertools import islice
 import pytest
 
 import discreet as dp
-from discreet.engines.dialect import DUCKDB
+from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.duckdb.engine import DuckDBEngine
 from discreet.plan.keys import NO_KEYS, keys_of
 from discreet.plan.nodes import Filter, Join, PersonJoin, Project, Scan, Union, columns_of, public

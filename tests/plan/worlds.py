@@ -135,9 +135,9 @@ def plan_of(chance, operators, table="t"):
     return plan
 
 
-# All columns under their names, in another order and with a twin; or with wards for notes, so that more rows are alike.
+# All columns under their names, in another order and with a duplicate; or wards for notes, so that more rows are equal.
 PROJECTED = (
-    (*((name, name) for name in reversed(COLUMNS)), ("twin", "n")),
+    (*((name, name) for name in reversed(COLUMNS)), ("duplicate", "n")),
     tuple((name, "ward" if name == "note" else name) for name in COLUMNS),
 )
 OTHERS = (

@@ -166,7 +166,7 @@ def test_a_session_ends_with_its_updates_and_its_twin_goes_on():
     with pytest.raises(Ended):
         session.answer({"first": 0})
     assert session.asked == asked
-    twin = session.twin()
+    twin = session.synthetic_data()
     assert twin.loss == session.terms.loss
     assert twin.answer({"first": 0}).error is None
     assert len(twin.codes(10)["first"]) == 10

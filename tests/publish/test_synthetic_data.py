@@ -105,7 +105,7 @@ def test_a_saved_twin_is_the_same_when_loaded(table, tmp_path):
     assert str(again.answer({"first": 0})) == str(twin.answer({"first": 0}))
 
 
-@pytest.mark.parametrize("text", ["", "{}", '{"discreet": 1, "twin": {}}', "\0", "[1]"])
+@pytest.mark.parametrize("text", ["", "{}", '{"discreet": 1, "synthetic_data": {}}', "\0", "[1]"])
 def test_a_file_that_is_no_twin_is_refused(text, tmp_path):
     path = tmp_path / "twin.json"
     path.write_text(text)
@@ -274,11 +274,11 @@ def test_a_file_that_was_tampered_with_is_refused_when_it_is_read(what):
         twin = publish.synthesize(columns, {"a": 2, "b": 3}, budget=Budget(rho=9), method="mst")
     assert [table.shape for table in twin.model.tables] == [(2, 3)]
     record = json.loads(twin.to_json())
-    HOSTILE[what](record["twin"])
+    HOSTILE[what](record["synthetic_data"])
     with pytest.raises(BadParameter, match="do not fit together"):
-        publish.Twin.from_json(json.dumps(record))
+        publish.SyntheticData.from_json(json.dumps(record))
 
 
 def test_a_file_nested_beyond_reason_is_refused():
     with pytest.raises(BadParameter):
-        publish.Twin.from_json("[" * 200_000)
+        publish.SyntheticData.from_json("[" * 200_000)

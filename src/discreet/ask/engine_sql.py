@@ -9,8 +9,7 @@ from typing import NoReturn
 from discreet.ask.priced import PricedQuestion
 from discreet.ask.registered import engine_of
 from discreet.ask.release import binned_question, tallied_question
-from discreet.engines.dialect import Dialect
-from discreet.engines.dialects import dialect_of
+from discreet.engines.dialect import Dialect, dialect_of
 from discreet.engines.secret_order import ORDER_TABLE
 from discreet.engines.select import select
 from discreet.measures.bins import BinMeasure

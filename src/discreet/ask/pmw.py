@@ -176,10 +176,10 @@ class Weighed:
         """What the session promises, in sentences."""
         return (*self._weighing.words, *self._asked.coding.left_out)
 
-    def twin(self) -> SyntheticData:
-        """Return the histogram as it is now, as a twin: it costs nothing, and its answers have no bars."""
+    def synthetic_data(self) -> SyntheticData:
+        """Return the histogram as it is now, as synthetic data: it is free, and its answers have no error bars."""
         with self._still():
-            return replace(self._weighing.twin(), coding=self._asked.coding)
+            return replace(self._weighing.synthetic_data(), coding=self._asked.coding)
 
     def __repr__(self) -> str:
         terms = self._asked.terms

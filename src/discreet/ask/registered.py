@@ -15,9 +15,10 @@ from discreet.core import record as records
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.rational import as_written
 from discreet.core.schema import Table
+from discreet.engines.duckdb.source import left_out
 from discreet.engines.home import home_of
-from discreet.engines.physical import Physical
-from discreet.engines.source import MILLISECONDS, Source, left_out
+from discreet.engines.physical import MILLISECONDS, Physical
+from discreet.engines.source import Source
 from discreet.plan.to_sql.scalar import is_readable
 
 _FIELDS = ("table", "source", "version", "account", "same", "distinct")

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from discreet.core.errors import Refusal
 from discreet.core.log import logger
 from discreet.core.unit import Unit
-from discreet.engines.csv_dialect import SourceMissing
-from discreet.engines.dialect import DUCKDB, Dialect
-from discreet.engines.dialects import dialect_of
+from discreet.engines.dialect import Dialect, dialect_of
+from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
+from discreet.engines.duckdb.kept_rows import Ranks
 from discreet.engines.engine import DeadlineExceeded, Engine, EngineFailed
 from discreet.engines.home import home_of
-from discreet.engines.kept_rows import Ranks
+from discreet.engines.source import SourceMissing
 from discreet.plan.keys import Keys
 from discreet.plan.nodes import Datum, Plan
 from discreet.plan.tallies import TallyQuery

@@ -85,7 +85,7 @@ class Synthesis:
     @property
     def label(self) -> str:
         """A few words for people who read the ledger."""
-        return f"twin of {', '.join(self.query.tables)} by {self.method}"
+        return f"synthetic data of {', '.join(self.query.tables)} by {self.method}"
 
     @property
     def question(self) -> str:
@@ -174,13 +174,13 @@ def synthesis(
     """Settle what a twin is made of, and refuse what cannot be made, before anything is paid."""
     query = query.frozen()
     if query.keys is not None:
-        why = "a twin is made of rows, and these are grouped"
+        why = "synthetic data is made from rows, and these are grouped"
         raise BadParameter("group_by", query.keys.names, why=why, fix="synthesize before group_by, with that column")
     engine_of(query.registered)
     unit, reach = unit_and_reach(Question(query, ()), None)
     listed, named = [*zeros], _named(columns)
     if named is not None and unit.identifier in named:
-        why = "it tells people apart, and a twin has none of them"
+        why = "it identifies people, and synthetic data contains none of them"
         raise BadParameter("columns", unit.identifier, why=why, fix="leave it out")
     known = {name: column for name, column in query.columns.items() if name != unit.identifier}
     coding = Coding.of(known, bins=bins, only=named, zeros=listed)

@@ -49,8 +49,8 @@ def command(
     it would cost.
     """
     text, price = text_of(question, file), price_of(epsilon, delta, rho)
-    if save is not None and not save.parent.is_dir():  # before anything is paid
-        raise _unsaved(save)
+    if save is not None:  # before anything is paid
+        _check_save(save)
     check_plot(plot)
     with session_of(vault, token) as session:
         answer = session.sql(text, *price, max_rows=rows_of(max_rows), fresh=fresh, keys=keys_of(keys))
@@ -61,6 +61,15 @@ def command(
         except BadParameter:
             raise _unsaved(save) from None
     draw(output, answer, plot, silent=as_csv)
+
+
+def _check_save(save: Path) -> None:
+    """Refuse a place that cannot be written to, or a name that promises another format than JSON."""
+    if save.suffix.lower() in (".csv", ".tsv", ".parquet", ".xlsx"):
+        why, fix = "--save keeps the whole answer as JSON", "use a name that ends in .json, or --csv > FILE for a table"
+        raise BadParameter("save", str(save), why=why, fix=fix)
+    if not save.parent.is_dir():
+        raise _unsaved(save)
 
 
 def _unsaved(save: Path) -> BadParameter:

@@ -1,4 +1,4 @@
-"""discreet attack: try to take people out of a copy of a table, and see what falls and what holds."""
+"""discreet attack: attack a copy of a table and see which releases are broken."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ attacks = Registry("attack", "discreet.cli.attacks", entry=lambda _: "command")
 
 @click.group(cls=Folder, registry=attacks)
 def command() -> None:
-    """Attack a copy of a table: under no budget, and never what a vault holds."""
+    """Attack a copy of a table. It uses no budget and never touches a vault."""

@@ -32,7 +32,7 @@ commands = Registry("command", "discreet.cli", entry=lambda _: "command", apart=
 @click.option("--version", is_flag=True, help="Show the version and stop.")
 @click.pass_context
 def discreet(context: click.Context, version: bool) -> None:
-    """Ask about, publish from and learn from a sensitive table without giving away anyone in it."""
+    """Differential privacy for tables: answers with error bars, a durable privacy budget, synthetic data and audits."""
     if version:
         context.ensure_object(Output).show({"version": __version__}, f"discreet {__version__}")
         context.exit()

@@ -10,20 +10,25 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def lazy(module: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def lazy(
+    module: str, homes: Mapping[str, str], more: Callable[[], Mapping[str, str]] = dict
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Make a module's `__getattr__` and `__dir__`, so that each name is imported from its home on first use.
 
-    A home that ends in the name is the module itself, unless it defines that name; any other home defines it.
+    A home that ends in the name is the module itself, unless it defines that name; any other home defines it. `more`
+    tells of names that a folder lists, and is asked only for those that are not in `homes`.
     """
 
     def getattr_(name: str) -> Any:  # noqa: ANN401  (what a name is depends on the name)
-        home = homes.get(name)
+        home = homes.get(name) or (None if name.startswith("_") else more().get(name))
         if home is None:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}{_hint(name, homes)}", name=name)
+            raise AttributeError(
+                f"module {module!r} has no attribute {name!r}{_hint(name, {**homes, **more()})}", name=name
+            )
         found = import_module(home)
         return getattr(found, name, found) if home.endswith(f".{name}") else getattr(found, name)
 
-    return getattr_, lambda: sorted(homes)
+    return getattr_, lambda: sorted({*homes, *more()})
 
 
 def _hint(name: str, homes: Mapping[str, str]) -> str:

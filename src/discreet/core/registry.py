@@ -9,6 +9,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
+from sys import modules
+from types import ModuleType
 
 from discreet.core.errors import UnknownName
 
@@ -23,16 +25,18 @@ class Registry:
     """The modules of one package, by name; each module's entry is the object its name promises.
 
     Adding an entry is adding a file. Names that start with an underscore, and the files in `apart`, are the
-    folder's own machinery and no entries.
+    folder's own machinery and no entries. With `folders`, only packages are entries, and files are machinery.
     """
 
     kind: str
     package: str
     entry: Callable[[str], str] = capwords
     apart: frozenset[str] = frozenset()
+    folders: bool = False
 
     def __iter__(self) -> Iterator[str]:
-        names = {module.name for module in iter_modules(self._folders())} - self.apart
+        found = iter_modules(self._folders())
+        names = {module.name for module in found if module.ispkg or not self.folders} - self.apart
         return iter(sorted(name for name in names if not name.startswith("_")))
 
     def __contains__(self, name: object) -> bool:
@@ -43,6 +47,13 @@ class Registry:
         if name not in self:
             raise UnknownName(self.kind, name, self)
         return getattr(import_module(f"{self.package}.{name}"), self.entry(name))
+
+    def part(self, name: str, module: str) -> ModuleType:
+        """Import one module of an entry that is a folder."""
+        whole = f"{self.package}.{name}.{module}"
+        if whole not in modules and name not in self:
+            raise UnknownName(self.kind, name, self)
+        return import_module(whole)
 
     def summary(self, name: str) -> str:
         """Return the first line of the module's docstring, without importing it."""

@@ -20,7 +20,7 @@ from discreet.curator.accounts import budget_of_filter, budgets_of
 from discreet.curator.budgets import holds, visible
 from discreet.curator.declare import expiry_of
 from discreet.curator.tables import Tables
-from discreet.engines.frame_copy import is_memory
+from discreet.engines.duckdb.frame_copy import is_memory
 from discreet.engines.home import home_of
 from discreet.engines.source import Source, locate
 from discreet.ledger.ledger import Ledger

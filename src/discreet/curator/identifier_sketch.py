@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.core.errors import Refusal
 from discreet.core.schema import between, date
-from discreet.engines.dialect import Dialect
-from discreet.engines.dialects import dialect_of
+from discreet.engines.dialect import Dialect, dialect_of
 from discreet.engines.home import home_of
 from discreet.engines.physical import Physical
 from discreet.engines.select import select

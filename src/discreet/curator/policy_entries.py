@@ -19,7 +19,8 @@ from discreet.core.unit import Unit
 from discreet.curator.declare import column_of, expiry_of, unit_of
 from discreet.curator.overlap import People, check_word
 from discreet.curator.toml import Node
-from discreet.engines.source import Source, csv, locate
+from discreet.engines.duckdb.options import csv
+from discreet.engines.source import Source, locate
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from discreet.plan.nodes import Public
 
 
-class Keeper(Protocol):
+class CuratorLike(Protocol):
     """What a session needs of the curator that opened it."""
 
     ledger: Ledger
@@ -45,7 +45,7 @@ class Keeper(Protocol):
         """Close the vault."""
 
 
-def files_of(curator: Keeper) -> list[str]:
+def files_of(curator: CuratorLike) -> list[str]:
     """Return where the tables of a vault are read from, as far as these are files: nothing is written over them."""
     sources = [curator.table(name).source for name in curator.tables()]
     return [source.path for source in sources if "/" in source.path or source.is_file]
@@ -60,7 +60,7 @@ class Session:
 
     __slots__ = ("__weakref__", "_curator", "_engines", "_grant")
 
-    def __init__(self, curator: Keeper, grant: Grant) -> None:
+    def __init__(self, curator: CuratorLike, grant: Grant) -> None:
         self._curator = curator
         self._grant = grant
         self._engines: Engines | None = None
@@ -87,7 +87,7 @@ class Session:
     ) -> Answer:
         """Ask in SQL, pay, and return the answer: `session.sql("SELECT COUNT(*) FROM visits", epsilon=0.5)`.
 
-        The question is the one that its twin in Python asks, so that either is replayed for the other at no price.
+        The same question in Python has the same key: whichever comes second is replayed for free.
         `public` are tables made with `session.public` that the text may join; `keys` declares the keys of a column that
         has none, as in `keys={"city": ["Bern", "Basel"]}`.
 

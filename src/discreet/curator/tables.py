@@ -26,11 +26,9 @@ from discreet.curator.accounts import (
 from discreet.curator.identifier_sketch import TableSketches, sketched
 from discreet.curator.overlap import People, check_overlap, check_word, overlaps
 from discreet.curator.source_history import Sources
-from discreet.engines.csv_dialect import SourceMissing
-from discreet.engines.fingerprint import SourceChanged
-from discreet.engines.frame_copy import copy
+from discreet.engines.duckdb.frame_copy import copy
 from discreet.engines.home import home_of
-from discreet.engines.source import Source
+from discreet.engines.source import Source, SourceChanged, SourceMissing
 from discreet.ledger.place import ServerPlace
 
 if TYPE_CHECKING:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import cast
 
+from discreet.engines import registry
 from discreet.engines.physical import Physical
 
 # Beyond this many characters an engine spends its time on the text of a question rather than on its rows.
@@ -263,4 +265,6 @@ def longest(texts: Iterable[str]) -> int:
     return max((len(text.encode()) for text in texts), default=0)
 
 
-DUCKDB = Dialect()
+def dialect_of(engine: str) -> Dialect:
+    """Return the dialect of an engine, by the engine's name."""
+    return cast(Dialect, registry.part(engine, "dialect").DIALECT)

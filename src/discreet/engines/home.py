@@ -1,28 +1,29 @@
-"""Homes: who can tell about a source and compute over it: files and DuckDB, a PostgreSQL database, or Spark."""
+"""Homes: each engine's `source` module, which tells about the sources that it reads and computes over them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from typing import Any, Protocol, cast
 
+from discreet.engines import registry
 from discreet.engines.engine import Engine
 from discreet.engines.source import Source
 
-_MODULES = {"postgres": "discreet.engines.postgres.source", "spark": "discreet.engines.spark.engine"}
-_FILES = "discreet.engines.duckdb.source"
-
 
 class Home(Protocol):
-    """What each engine's module does; nothing here tells a record, and only `fingerprint` may look at any."""
+    """What each engine's module does; nothing here tells a record, and only `fingerprint` may look at any.
+
+    `ENGINE` is the name of its folder; `SHARES` are the other engines whose sources may be the same rows as its own.
+    """
 
     ENGINE: str
+    SHARES: frozenset[str]
 
     def settle(self, source: Source) -> Source:
         """Return the source as it is stored: resolved, and checked to be there."""
 
     def describe(self, source: Source) -> dict[str, str]:
-        """Return the physical type of every column, in order, by the names that `plan.physical` knows."""
+        """Return the physical type of every column, in order, by the names that `engines.physical` knows."""
 
     def from_sql(self, source: Source) -> str:
         """Return what stands after FROM to read the rows in this engine."""
@@ -36,7 +37,7 @@ class Home(Protocol):
         """Refuse a source that changed; return a renewed fingerprint where only the stamp did."""
 
     def same(self, one: Source, other: Source) -> bool:
-        """Whether both reach the same rows."""
+        """Whether both reach the same rows; one of them is read by this engine, the other by it or one in `SHARES`."""
 
     def opened(self, sources: Sequence[Source], secret: bytes) -> Engine:
         """Return an engine, to be entered, that can read all of these."""
@@ -44,13 +45,13 @@ class Home(Protocol):
 
 def home_of(source: Source) -> Home:
     """Return the home of a source; its engine's packages are imported when they are first needed."""
-    return cast(Home, import_module(_MODULES.get(source.kind, _FILES)))
+    return cast(Home, registry.part(source.engine, "source"))
 
 
 def same(one: Source, other: Source) -> bool:
-    """Whether two sources are known to reach the same rows; Spark tells of the files that DuckDB reads, too."""
+    """Whether two sources are known to reach the same rows, by an engine that can tell of both."""
     for mine, theirs in ((one, other), (other, one)):
-        if mine.kind == "spark":
-            return home_of(mine).same(mine, theirs)
-    home = home_of(one)
-    return home is home_of(other) and home.same(one, other)
+        home = home_of(mine)
+        if theirs.engine in {home.ENGINE, *home.SHARES}:
+            return home.same(mine, theirs)
+    return False

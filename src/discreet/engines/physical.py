@@ -27,6 +27,9 @@ _FAMILIES: dict[str, Family] = {
     "UUID": "text",
     "VARCHAR": "text",
 }
+# Moments in milliseconds, in a Parquet file: DuckDB converts them to microseconds and fails on those too far away,
+# whatever is asked, so that they are never read.
+MILLISECONDS = "TIMESTAMP (MILLISECONDS)"
 _DECIMAL = re.compile(r"DECIMAL\(([0-9]+), ?([0-9]+)\)")
 _ENUM = re.compile(r"ENUM\(.*\)", re.DOTALL)
 

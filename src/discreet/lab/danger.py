@@ -60,9 +60,9 @@ class Danger:
 
     @property
     def verdict(self) -> str:
-        """The verdict in a word: safe, careful or falls."""
+        """The verdict in a word: safe, careful or broken."""
         if self.share >= FALLS:
-            return "falls"
+            return "broken"
         # Whoever knows everybody else asks for one person alone: errors have to hold against that too.
         known = ceiling(min(self.laplace, self.gaussian) if self.promised is None else self.promised, DELTA)
         return "safe" if self.share <= SAFE and known is not None and known <= FALLS else "careful"
@@ -128,7 +128,7 @@ class Danger:
         return Outcome(
             attack="danger",
             target=self.method,
-            falls=self.verdict == "falls",
+            broken=self.verdict == "broken",
             success=self.share,
             chance=0.5,
             ceiling=self.most,

@@ -20,7 +20,7 @@ class Outcome:
 
     attack: str
     target: str
-    falls: bool
+    broken: bool
     success: float
     chance: float
     sentence: str
@@ -30,8 +30,8 @@ class Outcome:
 
     @property
     def verdict(self) -> str:
-        """The verdict in a word: the target falls, or it holds."""
-        return "falls" if self.falls else "holds"
+        """The verdict in a word: the target is broken, or it resists."""
+        return "broken" if self.broken else "resists"
 
     def record(self) -> dict[str, Any]:
         """Return the outcome as plain JSON values."""

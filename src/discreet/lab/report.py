@@ -17,7 +17,7 @@ from discreet.lab.table_copy import TableCopy
 
 Say = Callable[[str], None]
 Expose = Callable[[TableCopy, Say], list[Outcome]]
-# Counts for each person that the meter reckons with: what the strongest attack of the page asks for.
+# Counts per person that the meter assumes: what the strongest attack of the page asks for.
 QUESTIONS = 4
 # Gaussian noise of so much rho in all is worth an epsilon of about 1, at a delta of one in a million.
 RHO = Fraction(1, 50)
@@ -45,7 +45,7 @@ class ReportSection:
 
 @dataclass(frozen=True, slots=True)
 class AttackReport:
-    """What falls and what holds, of one table; `meters` place releases of different accuracy under the same law."""
+    """Which releases of one table are broken; `meters` place releases of different accuracy under the same law."""
 
     table: str
     rows: int
@@ -64,8 +64,8 @@ class AttackReport:
             "table": self.table,
             "rows": self.rows,
             "people": self.people,
-            "falls": sum(each.falls for each in self.outcomes),
-            "holds": sum(not each.falls for each in self.outcomes),
+            "broken": sum(each.broken for each in self.outcomes),
+            "resists": sum(not each.broken for each in self.outcomes),
             "attacks": [section.record() for section in self.sections],
             "danger": [meter.record() for meter in self.meters],
         }

@@ -1,4 +1,4 @@
-"""The page of a report: a table of what falls and what holds, then each attack with its words and its pictures."""
+"""The page of a report: a table of what is broken and what resists, then each attack with its words and its pictures."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ main { max-width: 940px; }
 table { border-collapse: collapse; width: 100%; font-size: 14px; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: 5px 14px 5px 0; border-bottom: 1px solid var(--rule); vertical-align: top; }
 th { color: var(--quiet); font-weight: 500; } td.number { text-align: right; white-space: nowrap; }
-.falls { color: var(--bad); font-weight: 600; } .holds { color: var(--good); font-weight: 600; }
+.broken { color: var(--bad); font-weight: 600; } .resists { color: var(--good); font-weight: 600; }
 .bar { background: var(--track); border-radius: 3px; height: 10px; min-width: 120px; position: relative; }
 .bar i { border-radius: 3px; display: block; height: 10px; }
-.bar i.falls { background: var(--bad); } .bar i.holds { background: var(--good); }
+.bar i.broken { background: var(--bad); } .bar i.resists { background: var(--good); }
 .bar u { background: var(--ink); height: 14px; position: absolute; top: -2px; width: 2px; }
 .picture { background: #fff; border-radius: 8px; margin: 16px 0; padding: 8px; }
 .picture svg { margin: 0 auto; }
@@ -51,13 +51,13 @@ def checked(path: str | Path) -> Path:
 
 def report_page(report: AttackReport) -> str:
     """Return the whole page."""
-    fallen = sum(each.falls for each in report.outcomes)
+    broken = sum(each.broken for each in report.outcomes)
     body = (
-        f"<h1>What falls, and what holds: {escape(report.table)}</h1>"
+        f"<h1>What is broken, and what resists: {escape(report.table)}</h1>"
         f'<p class="lead">{len(report.sections)} attacks on a copy of {report.rows:,} rows'
-        f"{f' of {report.people:,} people' if report.people != report.rows else ''}: {fallen} of "
-        f"{len(report.outcomes)} targets fall. Whoever holds this page holds facts about the table: the copy was "
-        "attacked without any privacy. Nothing was charged to any budget.</p>"
+        f"{f' of {report.people:,} people' if report.people != report.rows else ''}: {broken} of "
+        f"{len(report.outcomes)} targets are broken. This page contains facts about the table: the copy was "
+        "attacked without any privacy. No budget was charged.</p>"
         f"{_summary(report)}{_meters(report)}{''.join(map(_section, report.sections))}"
     )
     return page(

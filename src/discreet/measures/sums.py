@@ -17,7 +17,7 @@ from discreet.answers.quantity import NoisyInteger, Quantity, linear
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation
-from discreet.engines.dialect import DUCKDB
+from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.measures import moments
 from discreet.mechanisms.count import Count
 from discreet.mechanisms.covariance import Covariance

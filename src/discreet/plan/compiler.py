@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from discreet.core.column import Column
 from discreet.core.errors import UnknownName
-from discreet.engines.dialect import DUCKDB, MOST_TEXT, Dialect
+from discreet.engines.dialect import MOST_TEXT, Dialect
+from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.plan.expressions import Arithmetic, Call, Case, Compare, Expression, Literal, Logic, Name
 from discreet.plan.functions import function
 from discreet.plan.functions.arithmetic import arithmetic

@@ -107,7 +107,7 @@ class ColumnCode:
         inside = sum(max(0, min(last, high) - max(first, low) + 1) for low, high in steps)
         if 0 < inside <= last - first:
             ends = " to ".join(str(shown(self.column, step)) for step in (first, last))
-            fix = "name whole bins, or make the twin with more of them: bins="
+            fix = "name whole bins, or synthesize with more of them: bins="
             raise BadParameter(self.name, wanted, why=f"it takes a part of the bin from {ends}", fix=fix)
         return inside > 0
 

@@ -132,8 +132,8 @@ class Weighing:
             self._learn(where, float(noisy.values), noisy.scale)
             return SyntheticEstimate(max(0.0, float(noisy.values)), self._bars[1])
 
-    def twin(self) -> SyntheticData:
-        """Return the histogram as it is now: a twin to sample and to ask, whose answers have no bars."""
+    def synthetic_data(self) -> SyntheticData:
+        """Return the histogram as it is now: synthetic data to sample and query; its answers have no error bars."""
         domain = self.terms.domain
         tree = Junction.of(domain.sizes, [tuple(range(len(domain)))])
         model = Fit(tree, (self.histogram.table.copy(),), float(self.rows), {})
@@ -163,7 +163,7 @@ class Weighing:
         if not self.left or self.asked >= self.terms.questions:
             used = self.terms.questions if self.left else self.terms.updates
             why = f"{used:,} {'questions' if self.left else 'updates'} were paid for and used"
-            fix = "ask its twin(), whose answers have no bars, or begin a new session, which costs as much again"
+            fix = "query synthetic_data(), whose answers have no error bars, or start a new session, which costs the same again"
             raise Ended("one more question", why=why, fix=fix, value=used)
 
 

@@ -26,7 +26,7 @@ from discreet.publish.synthetic_serial import Written, save
 from discreet.publish.workload import MarginalWorkload
 
 _EXACT = "exact: made from the data themselves, under no budget; for the custodian's eyes alone, never to be published"
-_PAID = "from paid measurements alone: may be shown to anyone who may see the twin"
+_PAID = "from paid measurements alone: may be shown to anyone who may see the synthetic data"
 
 
 class Judged(Written, Protocol):

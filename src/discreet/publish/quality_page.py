@@ -23,8 +23,8 @@ def page(record: Mapping[str, Any]) -> str:
     standing, *words = record["words"]
     what = "the truth" if exact else "what was measured"
     parts = [
-        "<!doctype html><html lang='en'><head><meta charset='utf-8'><title>Quality of a twin</title>",
-        f"<style>{_STYLE}</style></head><body><h1>Quality of a twin</h1>",
+        "<!doctype html><html lang='en'><head><meta charset='utf-8'><title>Quality of the synthetic data</title>",
+        f"<style>{_STYLE}</style></head><body><h1>Quality of the synthetic data</h1>",
         f"<p class='{'exact' if exact else 'paid'}'>{escape(standing)}</p>",
         f"<p>Made by <b>{escape(record['method'])}</b> for {escape(record['loss'])};",
         f" about {record['rows']:,} rows.</p>",
@@ -61,5 +61,5 @@ def _never(names: list[list[str]]) -> str:
     if not names:
         return "<h2>Never measured</h2><p>Every pair of columns lies within something that was measured.</p>"
     listed = "; ".join(escape(" and ".join(each)) for each in names)
-    about = "What the twin says of these together follows from other columns, and nobody has paid to know better:"
+    about = "No budget was spent on these pairs. What the synthetic data says about them follows from other columns:"
     return f"<h2>Never measured</h2><p>{about}</p><p>{listed}</p>"

@@ -107,6 +107,6 @@ def load(path: str | Path) -> SyntheticData:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         raise BadParameter(
-            "path", str(path), why="no twin can be read there", fix="pass the file that save wrote"
+            "path", str(path), why="it holds no synthetic data", fix="pass the file that save wrote"
         ) from None
     return SyntheticData.from_json(text)

@@ -171,7 +171,7 @@ class SyntheticData:
         return cls(**from_json(text))
 
     def __repr__(self) -> str:
-        return f"Twin({self.method!r}, {len(self.domain)} attributes, about {self.rows:,} rows, {self.loss!r})"
+        return f"SyntheticData({self.method!r}, {len(self.domain)} attributes, about {self.rows:,} rows, {self.loss!r})"
 
     def _possible(self, drawn: list[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
         """Draw rows that cannot be again, until there is none."""
@@ -185,7 +185,7 @@ class SyntheticData:
             for column, new in zip(drawn, again, strict=True):
                 column[wrong] = new
         why = "the zeros leave no row that it could have"
-        raise Refusal("a sample of this twin", why=why, fix="ask for a condition that some row can meet")
+        raise Refusal("a sample of this synthetic data", why=why, fix="ask for a condition that some row can meet")
 
     def _picked(self, name: str, codes: object) -> NDArray[np.bool_]:
         (place,) = self.domain.clique(name)
@@ -213,7 +213,7 @@ class SyntheticData:
         shares[place] = np.where(there, kept / np.where(there, inside[group], 1.0), self.merged.shares[place])
         model = _reweighted(self.model, place, inside)
         if model.total < self.model.total * _IMPOSSIBLE:
-            why = "no row of this twin has such values, given the other conditions"
+            why = "no row of this synthetic data has these values, given the other conditions"
             raise BadParameter(
                 self.domain.names[place], np.flatnonzero(picked).tolist(), why=why, fix="name others too"
             )

@@ -82,7 +82,7 @@ def to_json(twin: Written) -> str:
     """Write a twin."""
     tree = twin.model.tree
     return records.write(
-        "twin",
+        "synthetic_data",
         {
             "names": [*twin.domain.names],
             "sizes": [*twin.domain.sizes],
@@ -106,13 +106,13 @@ def to_json(twin: Written) -> str:
 
 def from_json(text: str) -> dict[str, Any]:
     """Read what `to_json` wrote, as the parts of a twin, checking that they fit together."""
-    read = records.read("twin", text)
+    read = records.read("synthetic_data", text)
     optional = [name for name in _OPTIONAL if isinstance(read, dict) and name in read]
-    found = records.fields("twin", read, (*_FIELDS, *_MORE, *optional))
+    found = records.fields("synthetic_data", read, (*_FIELDS, *_MORE, *optional))
     try:
         return _parts(found)
     except (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError):
-        raise BadParameter("twin", "<file>", why="its parts do not fit together", fix=_UNCHANGED) from None
+        raise BadParameter("synthetic_data", "<file>", why="its parts do not fit together", fix=_UNCHANGED) from None
 
 
 def _parts(found: dict[str, Any]) -> dict[str, Any]:

@@ -15,8 +15,8 @@ def test_pirates_are_caught_and_a_private_answer_is_not(capsys, tmp_path):
         assert main([*FEW, "--json", "--plot", str(plot)]) == Exit.DONE
     outcomes = json.loads(capsys.readouterr().out)["result"]["outcomes"]
     verdicts = {outcome["target"]: outcome["verdict"] for outcome in outcomes}
-    assert verdicts.pop("Discreet, epsilon 1 in all") == "holds"
-    assert {*verdicts.values()} == {"falls"}
+    assert verdicts.pop("Discreet, epsilon 1 in all") == "resists"
+    assert {*verdicts.values()} == {"broken"}
     assert len(verdicts) == 7
     assert plot.exists()
 

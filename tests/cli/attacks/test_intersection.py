@@ -16,14 +16,14 @@ def own(folder):
 
 def test_two_releases_of_the_shipped_table_fall_and_two_with_noise_hold(result):
     found = result("attack", "intersection", "--sensitive", "visits")["outcomes"]
-    assert [each["verdict"] for each in found] == ["falls", "holds"]
+    assert [each["verdict"] for each in found] == ["broken", "resists"]
     assert found[0]["figures"]["narrowed"] > 0.5
 
 
 def test_files_of_ones_own_are_intersected(result, own):
     (found,) = result("attack", "intersection", *own)["outcomes"]
     assert found["figures"]["people"] == 2
-    assert found["verdict"] == "falls"
+    assert found["verdict"] == "broken"
 
 
 def test_people_whom_the_attacker_knows_are_looked_up(result, own, folder):
@@ -35,7 +35,7 @@ def test_people_whom_the_attacker_knows_are_looked_up(result, own, folder):
 def test_the_picture_is_drawn(run, own, folder):
     code, out, _ = run("attack", "intersection", *own, "--plot", "left.svg")
     assert code == 0
-    assert "falls" in out
+    assert "broken" in out
     assert (folder / "left.svg").exists()
 
 

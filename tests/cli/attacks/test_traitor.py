@@ -14,7 +14,7 @@ def test_useful_decoders_are_traced_and_the_private_one_is_not(capsys, tmp_path)
     with seeded(55):
         assert main([*FEW, "--target", "exact", "--plot", str(plot), "--json"]) == Exit.DONE
     result = json.loads(capsys.readouterr().out)["result"]
-    assert [outcome["verdict"] for outcome in result["outcomes"]] == ["falls", "falls", "holds"]
+    assert [outcome["verdict"] for outcome in result["outcomes"]] == ["broken", "broken", "resists"]
     assert result["outcomes"][0]["figures"]["questions"] == 400 * 9
     assert result["counts"][0] == {"users": 5, "repetitions": 25, "staircase": 150, "fingerprinting": 1908}
     assert plot.exists()

@@ -7,7 +7,7 @@ import pytest
 import discreet as dp
 from discreet.core.errors import BadParameter, Refusal
 from discreet.core.schema import Table
-from discreet.engines.dialect import DUCKDB
+from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.duckdb.engine import DuckDBEngine, EngineFailed
 from discreet.engines.secret_order import MULTIPLIERS, multipliers
 from discreet.plan.expressions import Name

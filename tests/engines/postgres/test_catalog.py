@@ -3,11 +3,10 @@
 import psycopg
 import pytest
 
-from discreet.engines.csv_dialect import SourceMissing
-from discreet.engines.fingerprint import SourceChanged
 from discreet.engines.postgres import catalog
 from discreet.engines.postgres import source as home
-from discreet.engines.source import postgres
+from discreet.engines.postgres.options import postgres
+from discreet.engines.source import SourceChanged, SourceMissing
 from tests.postgres import Server, shared
 
 pytestmark = pytest.mark.xdist_group("postgres")

@@ -6,7 +6,7 @@ import pytest
 import discreet as dp
 from discreet.core.errors import Refusal
 from discreet.engines.postgres import source as home
-from discreet.engines.source import postgres
+from discreet.engines.postgres.options import postgres
 from tests.postgres import shared
 
 pytestmark = pytest.mark.xdist_group("postgres")

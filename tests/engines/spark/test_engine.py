@@ -9,13 +9,13 @@ import duckdb
 import pytest
 
 from discreet.core.errors import BadParameter, MissingExtra, Refusal
+from discreet.engines.duckdb.options import parquet
 from discreet.engines.engine import EngineFailed
-from discreet.engines.fingerprint import SourceChanged
 from discreet.engines.secret_order import multipliers
-from discreet.engines.source import Source, SourceMissing, parquet, spark
-from discreet.engines.spark import engine as home
+from discreet.engines.source import Source, SourceChanged, SourceMissing
+from discreet.engines.spark import source as home
 from discreet.engines.spark.engine import SparkEngine
-from discreet.engines.spark.options import Cluster
+from discreet.engines.spark.options import Cluster, spark
 from discreet.engines.spark.session import check_java, session
 from tests.spark import INTERPRETED, MASTER, opened
 

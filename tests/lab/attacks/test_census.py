@@ -34,7 +34,7 @@ def test_exact_tables_give_most_records_and_names_away(blocks):
     assert found.people == 90
     assert found.found > 0.8 > 0.3 > found.chance
     assert found.confirmed > 0.6
-    assert found.falls
+    assert found.broken
     assert found.tables[:5] == ("total", "age", "female", "health", "age by female")
     assert found.register == ("age", "female")
 
@@ -44,7 +44,7 @@ def test_noisy_tables_give_about_as_much_away_as_the_country(blocks):
         found = census(blocks, block="block", attributes=NAMES, defence=LaplaceDefence(1), seconds=0.2)
     assert found.found <= found.chance + 0.1
     assert found.confirmed <= found.luck
-    assert not found.falls
+    assert not found.broken
     assert found.epsilon == 1
 
 
@@ -139,7 +139,7 @@ def test_whoever_lacks_a_value_is_left_out():
 def test_made_up_records_beyond_the_people_are_no_success():
     flooded = Census("x", ("t",), NAMES, (Block(10, 100, 10, False, 0, 0),), 0.1, 0.1)
     assert flooded.found == 0.1
-    assert not flooded.falls
+    assert not flooded.broken
 
 
 def test_blocks_that_were_not_solved_in_time_are_neither_found_nor_held_against_the_attack(blocks):
@@ -158,7 +158,7 @@ def test_a_guesser_has_the_kinds_of_records_too_so_that_a_small_table_does_not_s
     with seeded(11):
         found = [census(table, block="block", attributes=NAMES, defence=LaplaceDefence(1)) for _ in range(5)]
     assert all(each.chance > 0.4 for each in found)
-    assert not any(each.falls for each in found)
+    assert not any(each.broken for each in found)
 
 
 def test_a_table_that_missing_values_leave_no_two_blocks_of_is_not_exposed():
@@ -172,7 +172,7 @@ def test_a_table_that_missing_values_leave_no_two_blocks_of_is_not_exposed():
     assert chosen(TableCopy.read(columns)) != []
     with seeded(12):
         assert all(
-            each.target != "Discreet, epsilon 1 in all" or not each.falls for each in expose(TableCopy.read(columns))
+            each.target != "Discreet, epsilon 1 in all" or not each.broken for each in expose(TableCopy.read(columns))
         )
 
 
@@ -202,7 +202,7 @@ def test_a_custodians_table_is_exposed():
             }
         )
         outcomes = expose(table, said.append)
-    assert [each.verdict for each in outcomes] == ["falls", outcomes[1].verdict, "holds", "holds"]
+    assert [each.verdict for each in outcomes] == ["broken", outcomes[1].verdict, "resists", "resists"]
     assert len(said) == len(outcomes) == 4
     assert "<svg" in svg(outcomes[0].picture)
     assert outcomes[0].record()["figures"]["blocks"] == 20

@@ -50,14 +50,14 @@ def nameless():
 def test_exact_answers_about_large_groups_give_the_bit_away_every_time(clinic, defence):
     found = differencing(clinic, "person 7", "ill", defence, value="yes", runs=20)
     assert found.success == 1
-    assert found.outcome.falls
+    assert found.outcome.broken
     assert "person 7" in found.outcome.sentence
 
 
 def test_a_threshold_stops_only_those_who_ask_about_few(clinic):
     found = differencing(clinic, "person 7", "ill", SuppressedDefence(60), runs=20)
     assert found.success == 0.5
-    assert not found.outcome.falls
+    assert not found.outcome.broken
 
 
 @pytest.mark.parametrize("defence", [RoundedDefence(5), NoisyDefence(2)])
@@ -65,7 +65,7 @@ def test_rounding_and_noise_fall_to_many_crowds_around_one_person(clinic, defenc
     with seeded(1):
         found = differencing(clinic, "person 7", "ill", defence, runs=40)
     assert found.pairs == crowds(defence) > 1
-    assert found.outcome.falls
+    assert found.outcome.broken
     assert found.success > 0.85
 
 
@@ -108,7 +108,7 @@ def test_many_runs_are_as_successful_as_the_theorem_says_and_within_the_promise(
 def test_at_a_quarter_for_each_answer_discreet_holds(clinic):
     with seeded(4):
         found = differencing(clinic, "person 7", "ill", LaplaceDefence(Fraction(1, 2)))
-    assert not found.outcome.falls
+    assert not found.outcome.broken
     assert found.ceiling == pytest.approx(0.5622, abs=1e-4)
 
 
@@ -122,7 +122,7 @@ def test_a_real_vault_answers_both_questions_and_holds(clinic):
     with seeded(6):
         found = differencing(clinic, "person 7", "ill", Vaulted(1), runs=2)
     assert found.ceiling == pytest.approx((1 + math.tanh(1 / 4)) / 2)
-    assert not found.outcome.falls
+    assert not found.outcome.broken
 
 
 def test_the_promise_is_halved_since_the_person_is_in_half_of_the_answers():
@@ -136,7 +136,7 @@ def test_few_lucky_tries_are_not_called_a_fall(clinic):
     with seeded(7):
         lucky = differencing(clinic, "person 7", "ill", SampledDefence(0.5), runs=4)
     assert lucky.success >= 0.6
-    assert not lucky.outcome.falls
+    assert not lucky.outcome.broken
 
 
 def test_a_person_is_found_by_name_by_row_or_by_what_is_known(clinic, nameless):
@@ -174,8 +174,8 @@ def test_columns_that_do_not_single_out_are_refused_with_the_number_alike(namele
 
 
 def test_who_is_like_others_in_everything_is_known_by_the_row():
-    twins = TableCopy.read({"a": [1, 1, 1], "b": [2, 2, 2]})
-    assert singled_out(twins, 1).words == "in row 1"
+    equal = TableCopy.read({"a": [1, 1, 1], "b": [2, 2, 2]})
+    assert singled_out(equal, 1).words == "in row 1"
 
 
 def test_unknown_columns_are_refused(clinic):
@@ -189,12 +189,12 @@ def test_sums_tell_salaries_exactly_and_discreet_does_not(clinic):
         private = amounts(clinic, "salary", LaplaceDefence(1))
     assert exact.success == 1
     assert exact.typical == 0
-    assert exact.outcome.falls
+    assert exact.outcome.broken
     assert exact.told == exact.truth
     stray = math.sqrt(math.log(1 / FALSE_ALARM) / 200)
     assert private.success <= private.ceiling + stray
     assert private.ceiling == pytest.approx(math.exp(0.5) * private.chance)
-    assert not private.outcome.falls
+    assert not private.outcome.broken
 
 
 def test_amounts_that_are_missing_or_odd_count_as_none():
@@ -248,7 +248,7 @@ def test_a_table_of_a_single_row_can_only_be_withheld_whole():
 
 def test_rollups_fall_hold_with_more_withheld_and_hold_with_noise():
     outcomes = rollup(made([[3, 20, 30], [25, 40, 50], [15, 12, 5]]))
-    assert [each.falls for each in outcomes] == [True, False, False]
+    assert [each.broken for each in outcomes] == [True, False, False]
     assert rollup(made([[20, 20], [20, 20]])) == []
 
 
@@ -257,12 +257,12 @@ def test_the_rand_table_falls_where_it_should_and_discreet_holds():
     said = []
     with seeded(10):
         outcomes = expose(copied, said.append)
-    verdicts = {each.target: each.falls for each in outcomes}
+    verdicts = {each.target: each.broken for each in outcomes}
     assert verdicts["exact"]
     assert verdicts["suppressed below 10"]
     assert verdicts["rounded to 5"]
     assert verdicts["sums, exact"]
-    assert not any(falls for target, falls in verdicts.items() if "Discreet" in target)
+    assert not any(broken for target, broken in verdicts.items() if "Discreet" in target)
     assert said
     assert json.dumps([each.record() for each in outcomes], allow_nan=False)
     assert all(

@@ -140,7 +140,7 @@ def test_a_person_in_both_releases_is_disclosed_by_what_they_share(releases):
     assert found.disclosed == found.narrowed == 1
     assert found.disclosed_alone == 0
     assert found.right == 1
-    assert found.outcome.falls
+    assert found.outcome.broken
 
 
 def test_who_cannot_be_in_both_is_left_out(releases):
@@ -166,7 +166,7 @@ def test_more_than_half_of_the_shared_people_of_a_realistic_table_are_narrowed(p
         found = hospitals(people, QUASI, "visits", 5)
     assert found.narrowed > 0.5
     assert found.disclosed > found.disclosed_alone
-    assert found.outcome.falls
+    assert found.outcome.broken
     assert found.outcome.success > found.outcome.chance
     assert svg(found.picture).startswith("<svg")
 
@@ -181,7 +181,7 @@ def test_diverse_classes_disclose_nobody_alone_and_some_together(people):
 def test_two_noisy_releases_add_their_epsilons_and_tell_nearly_what_they_would_without_the_person(people):
     with seeded(4):
         outcome = noisy(people, "site", "visits", 0.5)
-    assert not outcome.falls
+    assert not outcome.broken
     assert outcome.figures["epsilon"] == 1
     assert outcome.success <= outcome.ceiling
     assert abs(outcome.success - outcome.chance) < 0.02
@@ -197,7 +197,7 @@ def test_a_table_is_exposed_and_discreet_holds(people):
     said = []
     with seeded(5):
         outcomes = expose(people, said.append)
-    assert [each.falls for each in outcomes] == [True, True, False]
+    assert [each.broken for each in outcomes] == [True, True, False]
     assert len(said) == 3
     assert json.dumps([each.record() for each in outcomes], allow_nan=False)
 

@@ -104,7 +104,7 @@ def test_discreet_keeps_a_thousand_people_at_the_throw_of_a_coin():
     for each in laplace + gaussian:
         assert each.share <= each.ceiling
         assert not each.blatant
-        assert not each.falls
+        assert not each.broken
 
 
 @pytest.mark.soak
@@ -204,7 +204,7 @@ def test_whoever_is_in_a_sample_and_has_the_bit_is_found():
     found, secret = attacked(400, SampledDefence(0.5)), made(400, 1)
     assert not (found.guesses > secret).any()  # nobody is accused who has not got it
     assert abs(found.share - 0.75) <= stray(400)
-    assert found.falls
+    assert found.broken
     assert not found.blatant
 
 
@@ -219,7 +219,7 @@ def test_with_no_answer_at_all_the_attacker_throws_coins():
     found = attacked(PEOPLE, SuppressedDefence(1000))
     assert found.answered == 0
     assert abs(found.share - 0.5) <= stray(PEOPLE)
-    assert not found.falls
+    assert not found.broken
 
 
 def test_the_noise_is_all_that_protects():
@@ -303,12 +303,12 @@ def test_the_column_nearest_to_halving_the_people_is_the_secret():
 
 
 def test_an_outcome_says_in_words_and_figures_what_happened():
-    falls, holds = attacked(PEOPLE, ExactDefence()).outcome, attacked(PEOPLE, LaplaceDefence(1)).outcome
-    assert (falls.verdict, holds.verdict) == ("falls", "holds")
-    assert "200 of 200 secrets (100.0%)" in falls.sentence
-    assert "73.1%" in holds.sentence
-    assert falls.record()["figures"]["asked"] == 800
-    assert "<svg" in svg(falls.picture)
+    exact, private = attacked(PEOPLE, ExactDefence()).outcome, attacked(PEOPLE, LaplaceDefence(1)).outcome
+    assert (exact.verdict, private.verdict) == ("broken", "resists")
+    assert "200 of 200 secrets (100.0%)" in exact.sentence
+    assert "73.1%" in private.sentence
+    assert exact.record()["figures"]["asked"] == 800
+    assert "<svg" in svg(exact.picture)
 
 
 def test_several_targets_share_one_picture():
@@ -326,8 +326,8 @@ def test_a_custodians_table_is_exposed_to_all_targets():
         table = TableCopy.read({"ward": noise.bernoulli(1 / 2, 300), "age": list(range(300)), "odd": [[1]] * 300})
         outcomes = expose(table, said.append)
     verdicts = {each.target: each.verdict for each in outcomes}
-    assert verdicts["exact"] == verdicts["rounded to 10"] == verdicts["exact (SQL)"] == "falls"
-    assert verdicts["Discreet, epsilon 1 in all"] == verdicts["a Discreet vault, epsilon 1 in all"] == "holds"
+    assert verdicts["exact"] == verdicts["rounded to 10"] == verdicts["exact (SQL)"] == "broken"
+    assert verdicts["Discreet, epsilon 1 in all"] == verdicts["a Discreet vault, epsilon 1 in all"] == "resists"
     assert len(said) == len(outcomes)
 
 
@@ -379,4 +379,4 @@ def test_what_cannot_be_done_is_refused_with_the_fix():
 def test_luck_with_few_people_is_no_verdict():
     lucky = Reconstruction("x", "auto", "random", np.ones(20, np.int64), np.array([1] * 15 + [0] * 5), 80, 80, 0.0)
     assert lucky.share == 0.75
-    assert not lucky.falls
+    assert not lucky.broken

@@ -39,7 +39,7 @@ def test_averages_of_ten_thousand_attributes_give_a_hundred_people_away(defence)
         found = lab.made(defence)
     assert found.area >= 0.95
     assert found.caught() >= 0.9
-    assert found.outcome.falls
+    assert found.outcome.broken
 
 
 @pytest.mark.parametrize("defence", [LaplaceDefence(1), least_noise(10_000)], ids=lambda each: each.name)
@@ -47,7 +47,7 @@ def test_discreet_hides_them_for_an_epsilon_of_one_in_all(defence):
     with seeded(8):
         found = lab.made(defence)
     assert found.area <= 0.6
-    assert not found.outcome.falls
+    assert not found.outcome.broken
     assert found.outcome.ceiling == most(defence)
 
 
@@ -152,7 +152,7 @@ def test_a_custodians_own_table_falls_and_holds():
     said = []
     with seeded(15):
         outcomes = lab.expose(copied, said.append)
-    assert [outcome.falls for outcome in outcomes] == [True, True, False, False]
+    assert [outcome.broken for outcome in outcomes] == [True, True, False, False]
     assert len(said) == len(outcomes)
     assert outcomes[0].success > 0.75
     assert "a guess" in outcomes[0].sentence

@@ -4,9 +4,9 @@ import pytest
 
 import discreet as dp
 from discreet.core.doors import opened
-from discreet.engines.dialect import DUCKDB
+from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.duckdb.engine import DuckDBEngine
-from discreet.engines.kept_rows import Ranks
+from discreet.engines.duckdb.kept_rows import Ranks
 from discreet.engines.secret_order import MULTIPLIERS
 from discreet.plan.expressions import Name
 from discreet.plan.keys import NO_KEYS, keys_of

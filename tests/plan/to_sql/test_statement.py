@@ -5,7 +5,7 @@ import pytest
 import discreet as dp
 from discreet.core.doors import opened
 from discreet.core.errors import Refusal, UnknownName
-from discreet.engines.dialect import DUCKDB
+from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.duckdb.engine import DuckDBEngine
 from discreet.plan.expressions import Name
 from discreet.plan.keys import NO_KEYS, keys_of

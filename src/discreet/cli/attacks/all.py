@@ -1,4 +1,4 @@
-"""discreet attack all: every attack on a copy of a table, and one page that says what falls."""
+"""discreet attack all: every attack on a copy of a table, and one page that says what is broken."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ def command(output: Output, table: Path | None, identifier: str | None, only: tu
 def _closing(found: AttackReport, out: Path) -> str:
     from rich.markup import escape
 
-    fallen = sum(each.falls for each in found.outcomes)
+    broken = sum(each.broken for each in found.outcomes)
     skipped = [section.attack for section in found.sections if section.skipped]
     words = f" Skipped: {', '.join(skipped)}." if skipped else ""
-    return f"{fallen} of {len(found.outcomes)} targets fall. The page is in [bold]{escape(str(out))}[/bold].{words}"
+    return (
+        f"{broken} of {len(found.outcomes)} targets are broken. The page is in [bold]{escape(str(out))}[/bold].{words}"
+    )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from discreet.lab.table_copy import TableCopy
 
 Command = Callable[..., Any]
-_STYLES = {"falls": "bold red", "holds": "green"}
+_STYLES = {"broken": "bold red", "resists": "green"}
 
 
 def table_options(command: Command) -> Command:

@@ -75,6 +75,6 @@ def unit_of_terms(terms: dict[str, Any]) -> Unit:
 
 def source_of(path: str, delimiter: str | None) -> str | Source:
     """Return the source that a path and --delimiter mean."""
-    from discreet.engines.source import csv
+    from discreet.engines.duckdb.options import csv
 
     return path if delimiter is None else csv(path, delimiter=delimiter)

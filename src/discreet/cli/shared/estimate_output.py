@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.core.errors import BadParameter
+from discreet.core.errors import BadParameter, Refusal
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -28,12 +29,17 @@ def gathered(found: OpenCollection, epochs: Sequence[int], others: Sequence[Path
 
     collection = found.collection
     total = empty(collection.protocol.spec_hash, collection.protocol.cells)
-    for sketch in found.sketches(epochs).values():
-        total = total + sketch
+    counted = {epoch: [sketch] for epoch, sketch in found.sketches(epochs).items()}
     for path in others:
         for epoch, sketch in load(path, collection).items():
-            if not epochs or epoch in epochs:
-                total = total + sketch
+            if epochs and epoch not in epochs:
+                continue
+            if sketch.reports and sketch in counted.get(epoch, []):
+                why = f"its reports of epoch {epoch} are counted already: it was exported from the same store"
+                raise Refusal(f"file {path}", why=why, fix="leave it out", value=str(path))
+            counted.setdefault(epoch, []).append(sketch)
+    for sketch in chain.from_iterable(counted.values()):
+        total = total + sketch
     if total.reports < collection.minimum:
         why = f"the collection promises to wait for {collection.minimum:,}"
         fix = "wait for more reports, or put more epochs together"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 
 from discreet.core.errors import BadParameter, Refusal
 from discreet.engines.deadline import NEVER, Deadline
-from discreet.engines.duckdb.options import BARRIER
+from discreet.engines.duckdb.barrier import BARRIER
 from discreet.engines.engine import Datum
 from discreet.engines.engine import EngineFailed as EngineFailed
 from discreet.engines.secret_order import ORDER_TABLE, multipliers
@@ -37,7 +37,7 @@ class DuckDBEngine:
     derived from it. `memory` is the limit in megabytes beyond which the engine spills into a private folder.
 
     Guarantee: what the engine says of a failure is never shown: it might quote a record. What it reads of a record
-    follows from that record alone, and from no statistics of a file (`discreet.engines.duckdb.options`).
+    follows from that record alone, and from no statistics of a file (`discreet.engines.duckdb.barrier`).
     """
 
     name = "duckdb"

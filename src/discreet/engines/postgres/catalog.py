@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from discreet.core.errors import Refusal
-from discreet.engines.csv_dialect import SourceMissing
 from discreet.engines.postgres.computation import check_stored
 from discreet.engines.postgres.engine import connected, import_psycopg
 from discreet.engines.postgres.options import Server
-from discreet.engines.source import Source
+from discreet.engines.source import Source, SourceMissing
 
 if TYPE_CHECKING:
     import psycopg

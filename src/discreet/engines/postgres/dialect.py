@@ -251,4 +251,4 @@ def _far_double(text: str) -> str:
     return f"({select(nearest, select((small, 'd', 'p', 's'), weighed) + ' OFFSET 0')})"
 
 
-POSTGRES = Postgres()
+DIALECT = Postgres()

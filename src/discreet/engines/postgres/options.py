@@ -1,4 +1,4 @@
-"""Servers: the database that a table lies in, by a URL without a password."""
+"""The kind of source that PostgreSQL reads: a table of a database, found by a URL without a password."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
 from discreet.core.errors import BadParameter
+from discreet.engines.source import Source, SourceKind, SourceOptions
 
 _SCHEMES = ("postgresql", "postgres")
+_WRITE = "write postgresql://user@host/database"
 _SECRETS = frozenset({"password", "sslpassword"})
 _ELSEWHERE = "leave it out, and put it into PGPASSWORD, into ~/.pgpass or into a service file, where libpq finds it"
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class Server(SourceOptions):
     """Where a PostgreSQL database is found: a URL as libpq reads it, such as postgresql://reader@host/hospital.
 
     It is stored in the vault and shown to custodians, so that it must not hold a password.
@@ -41,4 +43,23 @@ class Server:
         return self.url.partition("?")[0]
 
 
-_WRITE = "write postgresql://user@host/database"
+KINDS = {"postgres": SourceKind(Server, written="postgres(table, url)")}
+
+
+def postgres(table: str, url: str) -> Source:
+    """Describe a table of a PostgreSQL database, in the schema "public" unless it says "schema.table".
+
+    The URL has no password: libpq finds it in PGPASSWORD, in ~/.pgpass or in a service file.
+    """
+    return Source("postgres", table if "." in table else f"public.{table}", Server(url))
+
+
+def located(text: str) -> Source | None:
+    """Return the source that postgresql://host/database#schema.table means; None for all else."""
+    if not text.lower().startswith(tuple(f"{scheme}://" for scheme in _SCHEMES)):
+        return None
+    url, _, table = text.partition("#")
+    if not table:
+        why, fix = "it says which database and not which table", f"write {url}#schema.table"
+        raise BadParameter("source", url, why=why, fix=fix)
+    return postgres(table, url)

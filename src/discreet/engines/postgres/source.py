@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from discreet.core.errors import BadParameter
-from discreet.engines.csv_dialect import SourceMissing
-from discreet.engines.fingerprint import SourceChanged
 from discreet.engines.postgres.catalog import columns, found, quoted_name, reached, seen, split
 from discreet.engines.postgres.computation import check_stored
 from discreet.engines.postgres.engine import PostgresEngine as PostgresEngine
 from discreet.engines.postgres.options import Server
-from discreet.engines.source import Source
+from discreet.engines.source import Source, SourceChanged, SourceMissing
 
 ENGINE = "postgres"
+SHARES: frozenset[str] = frozenset()
 
 
 def settle(source: Source) -> Source:

@@ -179,4 +179,4 @@ class Spark(Dialect):
         return self.cast(f"{part}(date_from_unix_date({self.cast(days, 'INTEGER')}))", self.narrow)
 
 
-SPARK = Spark()
+DIALECT = Spark()

@@ -1,4 +1,4 @@
-"""Spark: the engine for tables that outgrow one machine, and the home of the folders and tables that it reads."""
+"""Spark: the engine for tables that outgrow one machine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
-from hashlib import blake2b
 from itertools import count
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -16,34 +15,16 @@ from discreet.engines.deadline import NEVER, Deadline
 from discreet.engines.engine import Datum, EngineFailed
 from discreet.engines.secret_order import ORDER_TABLE, multipliers
 from discreet.engines.source import Source
+from discreet.engines.spark.frames import master_of, read, view_name
 from discreet.engines.spark.session import session, withheld
-from discreet.engines.spark.source import check_unchanged as check_unchanged
-from discreet.engines.spark.source import describe as describe
-from discreet.engines.spark.source import fingerprint as fingerprint
-from discreet.engines.spark.source import master_of, read
-from discreet.engines.spark.source import same as same
-from discreet.engines.spark.source import settle as settle
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["ENGINE", "check_unchanged", "describe", "fingerprint", "from_sql", "opened", "same", "settle"]
-
-ENGINE = "spark"
 _PLACES = re.compile(r'"~[ab](\d+)"')
 # Which jobs are cancelled together; of the thread, so that what its owner had set is put back.
 _GROUP = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
 _kept = count()
-
-
-def from_sql(source: Source) -> str:
-    """Return the name of the view under which an engine that was opened for the source reads it."""
-    return f'"~source {blake2b(source.to_json().encode(), digest_size=12).hexdigest()}"'
-
-
-def opened(sources: Sequence[Source], secret: bytes) -> SparkEngine:
-    """Return an engine, to be entered, that can read all of these."""
-    return SparkEngine(sources, secret)
 
 
 class SparkEngine:
@@ -55,10 +36,10 @@ class SparkEngine:
     Guarantee: what Spark says of a failure is never shown: it might quote a record.
     """
 
-    name = ENGINE
+    name = "spark"
 
     def __init__(self, sources: Sequence[Source], secret: bytes) -> None:
-        self._sources = {from_sql(source): source for source in sources}
+        self._sources = {view_name(source): source for source in sources}
         self._master = next((master for source in sources if (master := master_of(source))), None)
         self._secret = secret
         self._session: SparkSession | None = None

@@ -1,29 +1,45 @@
-"""What Spark reads: folders of Parquet files, here or at a URL, and catalog tables; and how a change is noticed."""
+"""What Spark reads, and how a change is noticed: the home of folders and catalog tables; see `engines.home.Home`."""
 
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from discreet.core.errors import BadParameter, Refusal
-from discreet.engines import source as files_here
-from discreet.engines.csv_dialect import SourceMissing, missing
-from discreet.engines.fingerprint import SourceChanged
-from discreet.engines.source import Source
-from discreet.engines.spark.moments import as_integers, in_milliseconds, moment_sql
-from discreet.engines.spark.options import Cluster
+from discreet.engines.duckdb import source as files_here
+from discreet.engines.duckdb.files import files, same_files
+from discreet.engines.source import Source, SourceChanged, SourceMissing, missing
+from discreet.engines.spark.engine import SparkEngine
+from discreet.engines.spark.frames import (
+    ENDINGS,
+    GLOB,
+    as_files,
+    cluster_of,
+    folder_frame,
+    is_here,
+    local_path,
+    master_of,
+    parquet_files,
+    table_frame,
+)
+from discreet.engines.spark.frames import view_name as from_sql
+from discreet.engines.spark.moments import in_milliseconds
 from discreet.engines.spark.session import session, withheld
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.types import DataType, StructType
+    from pyspark.sql import SparkSession
+    from pyspark.sql.types import DataType
 
+__all__ = ["ENGINE", "SHARES", "check_unchanged", "describe", "fingerprint", "from_sql", "opened", "same", "settle"]
+
+ENGINE = "spark"
+# The files that DuckDB reads here may be the same.
+SHARES = frozenset({"duckdb"})
 # DuckDB's names of Spark's types.
 _NAMES = {
     "tinyint": "TINYINT",
@@ -39,9 +55,6 @@ _NAMES = {
     "timestamp_ntz": "TIMESTAMP",
     "binary": "BLOB",
 }
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
-_GLOB = re.compile(r"([{}\[\]*?\\])")
-_ENDINGS = "*.{parquet,pq,PARQUET,PQ}"
 # Clocks of file systems are coarse: a file changed again within this time of its stamp might look unchanged.
 _COARSE_SECONDS = 2.0
 _STORED = ("MANAGED", "EXTERNAL")
@@ -51,9 +64,9 @@ Listing = list[tuple[str, int, int]]  # name, bytes, milliseconds since 1970
 
 def settle(source: Source) -> Source:
     """Return the source as it is stored: a folder's path absolute; checked to be there."""
-    found = replace(source, path=_local(source.path)) if _is_here(source) else source
-    if _is_here(found):
-        found = replace(found, path=_as_files(found).resolved().path)
+    found = replace(source, path=local_path(source.path)) if is_here(source) else source
+    if is_here(found):
+        found = replace(found, path=as_files(found).resolved().path)
     if not _listed(found):
         raise missing(source.path, "Spark finds no files there")
     return found
@@ -64,13 +77,13 @@ def describe(source: Source) -> dict[str, str]:
 
     Parquet files whose schemas differ are refused: reading one as the other could fail on a record.
     """
-    if _is_here(source):
-        files_here.describe(_as_files(source))
+    if is_here(source):
+        files_here.describe(as_files(source))
     found = session(master_of(source))
     try:
         with withheld():
-            schema = _table(found, source).schema
-            merged = None if _cluster(source).catalog else _folder(found, source, merge=True).schema
+            schema = table_frame(found, source).schema
+            merged = None if cluster_of(source).catalog else folder_frame(found, source, merge=True).schema
     except Refusal:
         raise missing(source.path, "Spark cannot read its schema") from None
     if merged is not None and {field.name: field.dataType for field in merged} != {
@@ -80,30 +93,6 @@ def describe(source: Source) -> dict[str, str]:
         raise BadParameter("source", source.path, why=why, fix=fix)
     _check_moments(found, source)
     return {field.name: _name(field.dataType) for field in schema}
-
-
-def read(found: SparkSession, source: Source) -> DataFrame:
-    """Read the rows of a source; bytes that are no UTF-8 become U+FFFD, and texts compare by their bytes alone.
-
-    Otherwise two texts that Spark tells apart could be one to us, and which of their counts we saw a matter of chance.
-    """
-    from pyspark.sql.types import StringType
-
-    frame = _table(found, source)
-    schema, coarse = frame.schema, _coarse(found, source, frame)
-    if coarse:
-        frame = _folder(found, source, schema=as_integers(schema, coarse))
-    columns = []
-    for field in schema:
-        quoted = read_as = "`" + field.name.replace("`", "``") + "`"
-        if field.name in coarse:
-            read_as = moment_sql(quoted, field.dataType.simpleString())
-        if isinstance(field.dataType, StringType):
-            read_as = f"make_valid_utf8({quoted})"
-            if field.dataType != StringType():  # a collation of its own
-                read_as = f"collate({read_as}, 'UTF8_BINARY')"
-        columns.append(f"{read_as} AS {quoted}")
-    return frame.selectExpr(*columns)
 
 
 def fingerprint(source: Source, key: bytes) -> dict[str, Any]:
@@ -143,82 +132,36 @@ def same(one: Source, other: Source) -> bool:
     """Whether two sources share a file, by whatever names they reach it; either may be files that DuckDB reads."""
     if one.path == other.path and one.kind == other.kind:
         return True
-    if _is_here(one) and _is_here(other):
-        return files_here.same_files(_as_files(one), _as_files(other))
+    if is_here(one) and is_here(other):
+        return same_files(as_files(one), as_files(other))
     return bool({name for name, _, _ in _listed(one)} & {name for name, _, _ in _listed(other)})
-
-
-def master_of(source: Source) -> str | None:
-    """Return where Spark has to run for this source, if it matters."""
-    return _cluster(source).master
-
-
-def _cluster(source: Source) -> Cluster:
-    return source.options if isinstance(source.options, Cluster) else Cluster()
-
-
-def _is_here(source: Source) -> bool:
-    """Whether the path leads to files of this machine's file system."""
-    return not _cluster(source).catalog and (not _URL.match(source.path) or source.path.startswith("file:/"))
-
-
-def _local(url: str) -> str:
-    """Return a file: URL as a path, and a path as it is."""
-    return unquote(urlsplit(url).path) if url.startswith("file:/") else url
-
-
-def _as_files(source: Source) -> Source:
-    return Source("parquet", source.path) if source.kind == "spark" else source
-
-
-def _table(found: SparkSession, source: Source) -> DataFrame:
-    return found.table(source.path) if _cluster(source).catalog else _folder(found, source)
-
-
-def _coarse(found: SparkSession, source: Source, frame: DataFrame) -> frozenset[str]:
-    """Return the columns that hold moments in milliseconds; every file has the same, as `describe` has seen to."""
-    moments = any(field.dataType.simpleString().startswith("timestamp") for field in frame.schema)
-    return (
-        in_milliseconds(found, _parquet(source, frame)[:1])[0] if moments and _parquet(source, frame) else frozenset()
-    )
 
 
 def _check_moments(found: SparkSession, source: Source) -> None:
     """Refuse what would be computed while rows are read, where that could fail: views, milliseconds of the catalog."""
     with withheld():
-        if _cluster(source).catalog and found.catalog.getTable(source.path).tableType not in _STORED:
+        if cluster_of(source).catalog and found.catalog.getTable(source.path).tableType not in _STORED:
             why = "it is a view, computed when it is read: one row could make every question fail"
             raise BadParameter("source", source.path, why=why, fix="write its rows to a table, and register that")
-        coarse = {*in_milliseconds(found, _parquet(source, _table(found, source)))}
+        coarse = {*in_milliseconds(found, parquet_files(source, table_frame(found, source)))}
     if len(coarse) > 1:
         why, fix = "its files count moments in different units", "write all files of one table with one schema"
         raise BadParameter("source", source.path, why=why, fix=fix)
-    if _cluster(source).catalog and (names := sorted(*coarse)):
+    if cluster_of(source).catalog and (names := sorted(*coarse)):
         why = "Spark converts milliseconds while it reads a catalog table, and one value could make every question fail"
         fix = f"register its folder, or write {', '.join(names)} in microseconds"
         raise BadParameter("source", source.path, why=why, fix=fix)
 
 
-def _parquet(source: Source, frame: DataFrame) -> list[str]:
-    """Return the Parquet files that a frame reads, as Java opens them."""
-    if _is_here(source):
-        return [str(file) for file in files_here.files(_as_files(source))]
-    return [unquote(file) for file in frame.inputFiles() if file.lower().endswith((".parquet", ".pq"))]
-
-
-def _folder(found: SparkSession, source: Source, *, merge: bool = False, schema: StructType | None = None) -> DataFrame:
-    # Searched by names alone, a folder called year=2024 adds no column, whose type would be guessed.
-    reader = found.read.option("recursiveFileLookup", True).option("mergeSchema", merge)
-    reader = reader if schema is None else reader.schema(schema)
-    if _is_here(source):
-        return reader.parquet(*(_GLOB.sub(r"\\\1", str(file)) for file in files_here.files(_as_files(source))))
-    return reader.option("pathGlobFilter", _ENDINGS).parquet(source.path)
+def opened(sources: Sequence[Source], secret: bytes) -> SparkEngine:
+    """Return an engine, to be entered, that can read all of these."""
+    return SparkEngine(sources, secret)
 
 
 def _listed(source: Source) -> Listing:
     """Return the files of a source, in the order of their names."""
-    if _is_here(source):
-        stats = [(str(file), file.stat()) for file in files_here.files(_as_files(source))]
+    if is_here(source):
+        stats = [(str(file), file.stat()) for file in files(as_files(source))]
         return [(name, status.st_size, status.st_mtime_ns // 1_000_000) for name, status in stats]
     found = session(master_of(source))
     try:
@@ -231,14 +174,14 @@ def _listed(source: Source) -> Listing:
 def _asked(found: SparkSession, source: Source) -> Listing:
     """Ask Spark for names, sizes and times, whatever file system they are on; no content is read for it."""
     reader = found.read.format("binaryFile").option("recursiveFileLookup", True)
-    if _cluster(source).catalog:
-        paths = [_GLOB.sub(r"\\\1", unquote(_local(file))) for file in found.table(source.path).inputFiles()]
+    if cluster_of(source).catalog:
+        paths = [GLOB.sub(r"\\\1", unquote(local_path(file))) for file in found.table(source.path).inputFiles()]
     else:
-        reader, paths = reader.option("pathGlobFilter", _ENDINGS), [source.path]
+        reader, paths = reader.option("pathGlobFilter", ENDINGS), [source.path]
     if not paths:
         return []
     rows = reader.load(paths).selectExpr("path", "length", "unix_millis(modificationTime)").collect()
-    return sorted((_local(str(name)), int(size), int(changed)) for name, size, changed in rows)
+    return sorted((local_path(str(name)), int(size), int(changed)) for name, size, changed in rows)
 
 
 def _digest(listing: Sequence[tuple[str, int, int]], key: bytes) -> str:

@@ -98,7 +98,7 @@ class Hardness:
         return Outcome(
             attack="hardness",
             target=self.method,
-            falls=self.leaked > 0,
+            broken=self.leaked > 0,
             success=self.leaked / self.rows,
             chance=0.0,
             sentence=self._sentence(),
@@ -154,8 +154,8 @@ def _synthetic(rows: Rows, method: str, epsilon: Number) -> Rows:
 
     columns = {f"byte_{place}": rows[:, place].astype(np.int64) for place in range(rows.shape[1])}
     sizes = dict.fromkeys(columns, 256)
-    twin = synthesize(columns, sizes, budget=Budget(epsilon=epsilon, delta=DELTA), method=method, workload=1)
-    drawn: Mapping[str, Sequence[int | None]] = twin.sample(len(rows)).columns
+    synthetic = synthesize(columns, sizes, budget=Budget(epsilon=epsilon, delta=DELTA), method=method, workload=1)
+    drawn: Mapping[str, Sequence[int | None]] = synthetic.sample(len(rows)).columns
     return np.array([[each or 0 for each in drawn[name]] for name in columns], np.uint8).T
 
 

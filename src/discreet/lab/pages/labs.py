@@ -15,7 +15,7 @@ from discreet.core.file import check_place, write_file
 from discreet.lab.pages.page import PageSection, blocks, sections, summarised
 from discreet.lab.picture import Picture
 
-SECTIONS = ("Theorem", "Code", "Picture", "Number", "The slip", "Exercise")
+SECTIONS = ("Theorem", "Code", "Picture", "Number", "Erratum", "Exercise")
 
 _HERE = Path(__file__).parents[1]
 # Where the pages lie: beside this file in an installed package, among the documents in a checkout.
@@ -164,7 +164,7 @@ def _read(file: Path) -> Lab:
     if int(number) != int(file.stem[:2]):
         raise _broken(file.stem, "its title has another number than its file")
     found = {section.title: section for section in sections(text)}
-    if [*found] not in (list(SECTIONS), [title for title in SECTIONS if title != "The slip"]):
+    if [*found] not in (list(SECTIONS), [title for title in SECTIONS if title != "Erratum"]):
         raise _broken(file.stem, f"its sections are {', '.join(SECTIONS)}, in this order")
     for single in ("Code", "Picture", "Number"):
         if len(blocks(found[single].text)) != 1:

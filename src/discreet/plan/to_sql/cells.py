@@ -10,7 +10,8 @@ from discreet.core.column import Column
 from discreet.core.errors import BadParameter
 from discreet.core.exact import Exact
 from discreet.core.unit import Unit
-from discreet.engines.dialect import DUCKDB, Dialect
+from discreet.engines.dialect import Dialect
+from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.engine import Engine
 from discreet.engines.select import select
 from discreet.plan.expressions import Expression

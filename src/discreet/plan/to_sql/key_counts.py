@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from discreet.core.exact import Exact
 from discreet.core.unit import Unit
-from discreet.engines.dialect import DUCKDB, Dialect
+from discreet.engines.dialect import Dialect
+from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.engine import Engine
 from discreet.plan.keys import Keys
 from discreet.plan.nodes import Datum, Plan

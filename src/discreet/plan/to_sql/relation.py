@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from discreet.core.schema import Table
-from discreet.engines.dialect import DUCKDB, Dialect
+from discreet.engines.dialect import Dialect
+from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 
 # Physical types of identifiers that fit the narrow integers; all others are compared as text.
 _WHOLE = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"})

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from discreet.core.column import Column
 from discreet.core.errors import Refusal
-from discreet.engines.dialect import DUCKDB, Dialect
+from discreet.engines.dialect import Dialect
+from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.physical import Physical
 from discreet.plan.compiler import check_width, compiled
 from discreet.plan.expressions import Expression

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from discreet.core.column import Column
 from discreet.core.unit import Unit
-from discreet.engines.dialect import DUCKDB, NARROW, WIDE, Dialect
+from discreet.engines.dialect import NARROW, WIDE, Dialect
+from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.select import select
 from discreet.plan.expressions import Expression
 from discreet.plan.keys import Keys

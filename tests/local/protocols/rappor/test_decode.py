@@ -158,8 +158,8 @@ def test_candidates_that_cannot_be_told_apart_have_the_whole_range_as_interval_o
     protocol = local.rappor(3, 1, 2, 0.25, 0.2, 0.8)
     words = [f"w{at}" for at in range(60)]
     places = protocol.places(words)[:, :, 0]
-    twins = [word for word, row in zip(words, places.tolist(), strict=True) if row == places[0].tolist()]
-    assert len(twins) > 1
+    same = [word for word, row in zip(words, places.tolist(), strict=True) if row == places[0].tolist()]
+    assert len(same) > 1
     sketch = protocol.aggregate(protocol.encode([words[0]] * 2000 + words * 20))
     found = protocol.estimate(sketch, candidates=words)
     assert np.isfinite(found.value).all()

@@ -54,7 +54,7 @@ class Surveyed:
         return Outcome(
             attack="averaging",
             target="survey, remembered answers" if self.memo else "survey, fresh coins each time",
-            falls=halfway(self.success, majority(self.epsilon, 1)),
+            broken=halfway(self.success, majority(self.epsilon, 1)),
             success=self.success,
             chance=0.5,
             ceiling=ceiling(self.total),

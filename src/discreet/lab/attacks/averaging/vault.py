@@ -57,7 +57,7 @@ class Ledgered:
         return Outcome(
             attack="averaging",
             target=f"a Discreet vault, epsilon {self.total:g} in all",
-            falls=halfway(self.success, ceiling(self.total) or 1.0),
+            broken=halfway(self.success, ceiling(self.total) or 1.0),
             success=self.success,
             chance=0.5,
             ceiling=ceiling(self.total),

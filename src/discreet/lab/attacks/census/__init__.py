@@ -101,7 +101,7 @@ class Census:
         return sum(each.confirmed for each in self.solved) / max(1, self.people)
 
     @property
-    def falls(self) -> bool:
+    def broken(self) -> bool:
         """Whether the tables gave clearly more records away than guessing does, beyond the luck of so many people."""
         luck = math.sqrt(math.log(1 / _ALARM) / (2 * max(1, self.people)))
         return self.found > self.chance + max(_MARGIN, luck)
@@ -134,11 +134,11 @@ class Census:
         label = "share"
         names = ["records found", "blocks with one solution", "names with a record", "names with the right record"]
         shares = [self.found, self.unique, self.named, self.confirmed]
-        kinds = ["bad" if self.falls else "good"] * len(names)
+        kinds = ["bad" if self.broken else "good"] * len(names)
         lines = [GuideLine(self.chance, "records by guessing")]
         picture = Bars(f"Census tables, {self.target}", names, shares, label, kinds, lines, True, 1.0)
         return Outcome(
-            "census", self.target, self.falls, self.found, self.chance, said, figures=figures, picture=picture
+            "census", self.target, self.broken, self.found, self.chance, said, figures=figures, picture=picture
         )
 
 
@@ -232,7 +232,7 @@ def compared(results: list[Census]) -> list[Outcome]:
     if len(outcomes) < 2:
         return outcomes
     names, shares = [each.target for each in outcomes], [each.success for each in outcomes]
-    kinds = ["bad" if each.falls else "good" for each in outcomes]
+    kinds = ["bad" if each.broken else "good" for each in outcomes]
     lines = [GuideLine(outcomes[0].chance, "by guessing")]
     title = "Census tables of small blocks: records reconstructed exactly"
     bars = Bars(title, names, shares, "share of people", kinds, lines, True, 1.0)

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.account.numeric.checks import whole
-from discreet.lab.attacks import _choice
+from discreet.lab import attacker_choice
 from discreet.lab.attacks._person import Description, found_row, singled_out
 from discreet.lab.attacks.differencing.bound import pair_success as pair_success
 from discreet.lab.attacks.differencing.bound import promised as promised
@@ -102,7 +102,7 @@ class Differencing:
         return Outcome(
             attack="differencing",
             target=self.target,
-            falls=self.learned,
+            broken=self.learned,
             success=self.success,
             chance=0.5,
             ceiling=self.ceiling,
@@ -178,12 +178,12 @@ def _called(people: TableCopy, secret: str, bits: NDArray[Any], value: object) -
 
 def expose(copied: TableCopy, say: Callable[[str], None] = lambda _: None) -> list[Outcome]:
     """Single out a person of the table and take a bit, an amount and suppressed cells out of it by subtracting."""
-    people = _choice.crowd(copied)
-    secret = _choice.secret(people)
+    people = attacker_choice.crowd(copied)
+    secret = attacker_choice.secret(people)
     outcomes: list[Outcome] = []
     if people.rows >= 2 and secret is not None:
-        outcomes += _bits(_choice.crowd(people, _CROWD), secret, say)
-    amount = _choice.amount(people)
+        outcomes += _bits(attacker_choice.crowd(people, _CROWD), secret, say)
+    amount = attacker_choice.amount(people)
     if people.rows >= 2 and amount is not None:
         say(f"differencing: {amount}, through sums")
         outcomes += [
@@ -214,7 +214,7 @@ def pictured(results: Sequence[Differencing]) -> list[Outcome]:
         names=[each.target for each in outcomes],
         values=[each.success for each in outcomes],
         label="guessed right",
-        kinds=["bad" if each.falls else "good" for each in outcomes],
+        kinds=["bad" if each.broken else "good" for each in outcomes],
         lines=[GuideLine(0.5, "coin"), *(GuideLine(at, "   promise") for at in sorted(bounds))],
         percent=True,
         most=1.0,

@@ -109,7 +109,7 @@ def rollup(copied: TableCopy, least: int = 10, epsilon: Number = 1) -> list[Outc
         Outcome(
             attack="differencing",
             target=f"totals, suppressed below {least}",
-            falls=plain.share > 0,
+            broken=plain.share > 0,
             success=plain.share,
             chance=chance,
             sentence=f"{named[0].upper()}{named[1:]} withholds {len(small)} cells, and its totals give back exactly "
@@ -120,7 +120,7 @@ def rollup(copied: TableCopy, least: int = 10, epsilon: Number = 1) -> list[Outc
         Outcome(
             attack="differencing",
             target=f"totals, {extra} more cells withheld",
-            falls=more.share > 0,
+            broken=more.share > 0,
             success=more.share,
             chance=chance,
             sentence=f"With {extra} more cells withheld no total of {named} gives one back; who knows one of them, or "
@@ -131,7 +131,7 @@ def rollup(copied: TableCopy, least: int = 10, epsilon: Number = 1) -> list[Outc
         Outcome(
             attack="differencing",
             target=f"totals, Discreet, epsilon {float(epsilon):g} in all",
-            falls=guessed > 2 * max(chance, 0.25),
+            broken=guessed > 2 * max(chance, 0.25),
             success=guessed,
             chance=chance,
             sentence=f"With Discreet's noise every cell of {named} is shown, and totals less the other cells give "

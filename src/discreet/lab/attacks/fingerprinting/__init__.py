@@ -129,13 +129,13 @@ class Fingerprinting:
 
     @property
     def outcome(self) -> Outcome:
-        """What it means: a copy that is traced falls, and every name in it is a row that leaked."""
+        """What it means: a copy that is traced is broken, and every name in it is a row that leaked."""
         guilty, named = {*self.coalition}, self.accused
         right = len(guilty.intersection(named))
         return Outcome(
             attack="fingerprinting",
             target=self.pirate,
-            falls=right > 0,
+            broken=right > 0,
             success=right / len(guilty),
             chance=self.code.rate / len(self.code.words),
             ceiling=self.ceiling,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from discreet.lab.attacks.linkage.uniqueness import uniqueness
 from discreet.lab.table_copy import Bits, TableCopy
 
-COARSE = 32  # how many values a column has at the most for a twin
+COARSE = 32  # the most values a column of synthetic data has
 _MOST_SECRETS = 20
 _KNOWN = re.compile(
     "age|birth|born|dob|sex|gender|female|male|zip|post|city|town|county|region|state|site|district|address|race|ethnic"

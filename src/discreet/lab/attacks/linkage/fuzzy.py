@@ -126,7 +126,7 @@ class Fuzzy:
 
     @property
     def outcome(self) -> Outcome:
-        """The verdict: a table falls where names are claimed rightly far more often than for people not in it."""
+        """The verdict: a table is broken where names are claimed correctly far more often than for people not in it."""
         best = self.best
         sentence = (
             f"With {best.known} facts about someone, {best.wrong} of them wrong, the right record among "
@@ -134,12 +134,12 @@ class Fuzzy:
             f"{best.misnamed:.1%}, and any for {best.absent:.1%} of them once their own was taken out."
         )
         figures = {"people": self.people, "victims": self.victims, "points": [point.record() for point in self.points]}
-        falls = best.named > max(0.01, 3 * (best.misnamed + best.absent))
+        broken = best.named > max(0.01, 3 * (best.misnamed + best.absent))
         chance = 1 / self.people if self.people else 0.0
         return Outcome(
             "linkage",
             f"{self.name}, facts not all right",
-            falls,
+            broken,
             best.named,
             chance,
             sentence,

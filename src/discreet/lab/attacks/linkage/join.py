@@ -45,7 +45,7 @@ class Linked:
 
     @property
     def outcome(self) -> Outcome:
-        """The verdict: a release falls where anyone in it was given a name (the right one, where that is known)."""
+        """The verdict: a release is broken where anyone in it was given a name (the right one, where that is known)."""
         named = self.matches if self.right is None else self.right
         share = named / self.total if self.total else 0.0
         sure = "" if self.precision is None else f" {self.precision:.1%} of these names are right."

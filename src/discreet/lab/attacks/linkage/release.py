@@ -30,8 +30,8 @@ from discreet.lab.picture import Bars, GuideLine
 from discreet.lab.table_copy import Bits, TableCopy
 
 _SIGMAS = 5.0  # how far above those outside the table a promise has to be before chance no longer explains it
-_METHOD = "mst"  # the twin of chosen pairs of columns: fast, and good to join on
-_TWIN = "a twin by {}"
+_METHOD = "mst"  # measures chosen pairs of columns: fast, and good to join on
+_SYNTHETIC = "synthetic data by {}"
 _ALIKE = " The rows that look like theirs tell on them all the same."
 _UNPROMISED = " Nothing is promised, though: another list may name them."
 _CATEGORIES = 12  # a column of numbers with fewer values is one of categories, which nobody rounds
@@ -53,7 +53,7 @@ class Learned:
     members: int
     outsiders: int
     published: int  # rows
-    named: int | None  # members matched by their own row, alone on both sides; the rows of a twin are nobody's
+    named: int | None  # members matched by their own row, alone on both sides; synthetic rows belong to nobody
     matched: int  # people on the list who match one row and are matched by it alone
     precision: float | None  # the share of them whose secret that row tells
     inside: float
@@ -69,7 +69,7 @@ class Learned:
         return min(1.0, grown + DELTA, 1 - math.exp(-self.epsilon) * (1 - DELTA - self.outside))
 
     @property
-    def falls(self) -> bool:
+    def broken(self) -> bool:
         """Whether names are right more often than wrong, or more is told of people in the table than of others."""
         spread = math.sqrt(0.25 / max(1, self.members) + 0.25 / max(1, self.outsiders))
         return 2 * (self.named or 0) > self.matched or self.inside > self.outside + _SIGMAS * spread
@@ -79,13 +79,13 @@ class Learned:
         """The verdict, with a bar for people in the table and one for those outside."""
         figures: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__ if name != "target"}
         names, shares = ["people in the table", "people outside"], [self.inside, self.outside]
-        kinds = ["bad" if self.falls else "good", "quiet"]
+        kinds = ["bad" if self.broken else "good", "quiet"]
         lines = [] if self.ceiling is None else [GuideLine(self.ceiling, "promise")]
         title, label = f"{self.secret} told rightly: {self.target}", "share told rightly"
         return Outcome(
             "linkage",
             self.target,
-            self.falls,
+            self.broken,
             self.inside,
             self.outside,
             self._sentence(),
@@ -104,7 +104,7 @@ class Learned:
             return f"{told}; its {self.published:,} rows are nobody's, and nobody can be named{sure}."
         share = self.named / max(1, self.members)
         many = f", among {self.matched:,} matches" if self.matched > self.named else ""
-        last = _UNPROMISED if not self.falls else "" if self.named else _ALIKE
+        last = _UNPROMISED if not self.broken else "" if self.named else _ALIKE
         return f"{told}; {self.named:,} of {self.members:,} ({share:.1%}) are named by a row of their own{many}.{last}"
 
 
@@ -113,7 +113,7 @@ def learned(copied: TableCopy, on: Sequence[str], secret: str, defence: Defence)
 
     A table is published as it is, with numbers rounded (`RoundedDefence`) or made noisy (`NoisyDefence`), as a sample
     (`SampledDefence`), or coarse and without classes of fewer than so many (`SuppressedDefence`: the k-anonymity of
-    Sweeney 2002). A defence with a promise publishes a twin, a made-up table. In coarse tables and twins columns have
+    Sweeney 2002). A defence with a promise publishes synthetic data. In coarse tables and synthetic data columns have
     at most 32 values, which are taken from the copy where a custodian would declare them.
     """
     if secret in on or not on:
@@ -128,7 +128,7 @@ def learned(copied: TableCopy, on: Sequence[str], secret: str, defence: Defence)
     right = _guessed(release, listed, on, secret) == hidden
     told = release.column(secret)[joined.rows] == hidden[joined.names]
     return Learned(
-        target=_TWIN.format(defence.name) if owners is None else f"{copied.name}, {defence.name}",
+        target=_SYNTHETIC.format(defence.name) if owners is None else f"{copied.name}, {defence.name}",
         on=tuple(on),
         secret=secret,
         members=int(inside.sum()),
@@ -184,7 +184,7 @@ def _release(
     """Return what is published, and whose each row is; None where rows are nobody's."""
     members, places = listed.taken(inside), np.flatnonzero(inside)
     if defence.epsilon is not None:
-        return _twin(members, listed, defence), None
+        return _synthetic(members, listed, defence), None
     keep = np.ones(members.rows, bool)
     match defence:
         case SuppressedDefence(least=least):
@@ -201,8 +201,8 @@ def _release(
     return members.taken(keep), places[keep]
 
 
-def _twin(members: TableCopy, listed: TableCopy, defence: Defence) -> TableCopy:
-    """Make a twin of the members' codes, and draw as many rows as it thinks there are.
+def _synthetic(members: TableCopy, listed: TableCopy, defence: Defence) -> TableCopy:
+    """Make synthetic data from the members' codes, with as many rows as it estimates there are.
 
     How many codes a column has is taken from the list, which is public here, and not from those who are in the table.
     """
@@ -210,4 +210,4 @@ def _twin(members: TableCopy, listed: TableCopy, defence: Defence) -> TableCopy:
 
     sizes = {name: int(values.max(initial=0)) + 1 for name, values in listed.columns.items()}
     budget = Budget(rho=defence.rho) if isinstance(defence, GaussianDefence) else Budget(epsilon=defence.epsilon or 0)
-    return TableCopy("the twin", synthesize(members.columns, sizes, budget=budget, method=_METHOD).codes())
+    return TableCopy("the synthetic data", synthesize(members.columns, sizes, budget=budget, method=_METHOD).codes())

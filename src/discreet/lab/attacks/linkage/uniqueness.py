@@ -63,7 +63,7 @@ class Uniqueness:
 
     @property
     def outcome(self) -> Outcome:
-        """The verdict: a table falls where anyone is alone in it."""
+        """The verdict: a table is broken where anyone is unique in it."""
         last, columns = self.whole, ", ".join(self.whole.columns)
         sentence = (
             f"Whoever knows {columns} of someone in {self.name} can point at the rows of {last.unique:,} of "

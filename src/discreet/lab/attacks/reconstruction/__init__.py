@@ -97,7 +97,7 @@ class Reconstruction:
         return ceiling(self.epsilon, DELTA)
 
     @property
-    def falls(self) -> bool:
+    def broken(self) -> bool:
         """Whether the attack got further than it may: to nearly everybody, or clearly beyond a coin and any promise."""
         luck = math.sqrt(math.log(1 / _ALARM) / (2 * self.people))
         return self.blatant or self.share > max(0.6, 0.5 + luck, self.ceiling or 0.0)
@@ -120,7 +120,7 @@ class Reconstruction:
         return Outcome(
             "reconstruction",
             self.target if self.shape == "random" else f"{self.target} (SQL)",
-            self.falls,
+            self.broken,
             self.share,
             0.5,
             self._sentence(),
@@ -139,9 +139,9 @@ class Reconstruction:
         said += "; a coin is right about half."
         if self.blatant:
             return f"{said} That is next to everybody: to publish these answers is to publish the table."
-        if self.ceiling is not None and not self.falls:
+        if self.ceiling is not None and not self.broken:
             return f"{said} The promise holds: no attack whatever can expect more than {self.ceiling:.1%}."
-        return f"{said} Many are given away." if self.falls else f"{said} So many questions tell little."
+        return f"{said} Many are given away." if self.broken else f"{said} So many questions tell little."
 
 
 def reconstruction(
@@ -197,7 +197,7 @@ def compared(results: list[Reconstruction]) -> list[Outcome]:
         return []
     promises = {each.ceiling for each in outcomes if each.ceiling is not None and each.ceiling < 0.99}
     lines = [GuideLine(0.5, "a coin"), *(GuideLine(at, f"promise {at:.0%}") for at in sorted(promises))]
-    kinds = ["bad" if each.falls else "good" for each in outcomes]
+    kinds = ["bad" if each.broken else "good" for each in outcomes]
     names, shares = [each.target for each in outcomes], [each.success for each in outcomes]
     label = "secret bits guessed"
     bars = Bars("Reconstruction: who answers, and what an attacker gets", names, shares, label, kinds, lines, True, 1.0)

@@ -28,7 +28,7 @@ from discreet.lab.table_copy import TableCopy
 RATE = 1e-3  # of false alarms at which members are counted
 MEMBERS, OTHERS = 100, 2000
 MANY = 1000  # averages: the Gaussian errs least on so many
-# A curve falls where its area is surely above 0.6: by so many standard errors that an area whose expectation is at most
+# A curve is broken where its area is surely above 0.6: by so many standard errors that an area whose expectation is at most
 # 0.55 gets there once in a million.
 _TELLING, _SURELY = 0.6, 3.2
 _FEW = 8  # people whose averages say nothing about tracing
@@ -67,7 +67,7 @@ class Tracing:
         return [(0.0, 0.0), *zip(alarms.tolist(), found.tolist(), strict=True)]
 
     @property
-    def falls(self) -> bool:
+    def broken(self) -> bool:
         """Whether the averages give members away: the area is surely above 0.6, for so many people."""
         error = math.sqrt((1 / len(self.inside) + 1 / len(self.outside)) / 12)
         return self.area > _TELLING + _SURELY * error
@@ -79,7 +79,7 @@ class Tracing:
         return Outcome(
             attack="tracing",
             target=self.defence.name,
-            falls=self.falls,
+            broken=self.broken,
             success=self.area,
             chance=0.5,
             ceiling=limit,
@@ -97,7 +97,7 @@ class Tracing:
 
     def _sentence(self, caught: float, limit: float | None) -> str:
         asked = f"the averages of {self.attributes:,} attributes of {len(self.inside)} people ({self.defence.name})"
-        if self.falls:
+        if self.broken:
             few = f"no false alarm among {len(self.outside)} outsiders"
             alarms = f"one false alarm in {1 / RATE:,.0f}" if RATE * len(self.outside) >= 1 else few
             return (

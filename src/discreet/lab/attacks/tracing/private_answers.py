@@ -43,7 +43,7 @@ def most(defence: Defence) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Forgetful:
-    """Laplace noise of `each` for every question by itself: what a keeper is who does not add up.
+    """Laplace noise of `each` for every question by itself: a custodian who does not account for composition.
 
     Guarantee: pure `each` times the number of questions, under add_remove of one row: as good as none.
     """

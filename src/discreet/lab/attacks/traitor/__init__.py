@@ -91,7 +91,7 @@ class Traitor:
         return min(1.0, (odds + size * delta) / (1 + odds))
 
     @property
-    def falls(self) -> bool:
+    def broken(self) -> bool:
         """Whether the decoder is traced: its highest jump is no accident, and accuses one who helped to build it."""
         return self.guilty and self.gap >= max(1 / self.users, self.sure)
 
@@ -104,16 +104,16 @@ class Traitor:
 def summary(runs: Sequence[Traitor], picture: Picture | None = None) -> Outcome:
     """Return the outcome of several decoders of one kind: how often the accused is in the coalition."""
     first, right = runs[0], sum(run.guilty for run in runs) / len(runs)
-    falls = 2 * sum(run.falls for run in runs) > len(runs)
+    broken = 2 * sum(run.broken for run in runs) > len(runs)
     gap = float(np.mean([run.gap for run in runs]))
     return Outcome(
         attack="traitor",
         target=first.defence.name,
-        falls=falls,
+        broken=broken,
         success=right,
         chance=len(first.coalition) / first.users,
         ceiling=first.ceiling,
-        sentence=_sentence(runs, right, gap, falls),
+        sentence=_sentence(runs, right, gap, broken),
         figures={
             "runs": len(runs),
             "users": first.users,
@@ -130,14 +130,14 @@ def summary(runs: Sequence[Traitor], picture: Picture | None = None) -> Outcome:
     )
 
 
-def _sentence(runs: Sequence[Traitor], right: float, gap: float, falls: bool) -> str:
+def _sentence(runs: Sequence[Traitor], right: float, gap: float, broken: bool) -> str:
     first = runs[0]
     share = f"{right:.0%} of the time" if len(runs) > 1 else ("rightly" if first.guilty else "wrongly")
     asked = (
         f"A decoder built from the keys of {len(first.coalition)} of {first.users} users ({first.defence.name}) was "
         f"asked {first.questions:,} questions; its answers jump by {gap:.2f} at the step of one user"
     )
-    if falls:
+    if broken:
         return f"{asked}, who is accused of having built it, {share}."
     guess = f"a coin would be right {len(first.coalition) / first.users:.0%} of the time"
     return f"{asked}, no more than by accident, and that user is accused {share}: {guess}."

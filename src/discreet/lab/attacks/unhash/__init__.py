@@ -63,7 +63,7 @@ class Unhashed:
 
     @property
     def outcome(self) -> Outcome:
-        """The verdict: a release falls where a single identifier was read."""
+        """The verdict: a release is broken where a single identifier was read."""
         took = f"{self.tried:,} texts of the form {self.pattern} were tried in {self.seconds:,.1f} s"
         if self.found:
             sentence = f"{len(self.found):,} of {self.asked:,} identifiers ({self.share:.0%}) were read back: {took}."
@@ -164,8 +164,8 @@ def expose(copied: TableCopy, say: Callable[[str], None] = lambda _: None) -> li
     for target, hashes, before in ways:
         say(target)
         found.append(unhash(hashes, pattern, salt=before, target=target).outcome)
-    *fallen, last = found
-    return [*fallen, replace(last, sentence=f"{last.sentence} {_KEYED}")]
+    *before, last = found
+    return [*before, replace(last, sentence=f"{last.sentence} {_KEYED}")]
 
 
 @dataclass(frozen=True, slots=True)

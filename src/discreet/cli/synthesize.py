@@ -1,4 +1,4 @@
-"""discreet synth: pay for a twin of a table, keep it, sample it, and report how good it is."""
+"""discreet synthesize: pay for synthetic data of a table, save it, sample it and report its quality."""
 
 from __future__ import annotations
 
@@ -32,24 +32,26 @@ _ENDINGS = {"out": (".json",), "sample": (".csv", ".parquet"), "report": (".html
 @click.option(
     "--method", default="auto", show_default=True, help="aim, mst, mwem, merf, independent, tables, smalldb, auto."
 )
-@click.option("--workload", type=int, help="How many columns the marginals have that it is to get right (3).")
-@click.option("--bins", type=int, default=32, show_default=True, help="The most bins of a number or a date.")
-@click.option("--column", "columns", multiple=True, help="A column to have; all but free text, unless named.")
+@click.option("--workload", type=int, help="Preserve all marginals of this many columns (3).")
+@click.option("--bins", type=int, default=32, show_default=True, help="The most bins for a number or a date.")
+@click.option("--column", "columns", multiple=True, help="A column to include; default: all but free text.")
 @click.option(
     "--zero",
     "zeros",
     multiple=True,
-    help="What no row can be: age=0:12,married=true (12 itself can). Any number of them.",
+    help="A combination no row can have: age=0:12,married=true (12 excluded). Repeatable.",
 )
-@click.option("--out", type=NEW_FILE, help="Keep the twin: a JSON file that publish.load reads.")
-@click.option("--sample", type=NEW_FILE, help="Write made-up rows: a .csv or a .parquet file.")
-@click.option("--rows", type=click.IntRange(0), help="How many rows to make up; as many as the table has, about.")
-@click.option("--report", type=NEW_FILE, help="Write how good it is: an .html or a .json file.")
-@click.option("--preview", is_flag=True, help="Show the price and what noise would do, for free, and stop.")
-@click.option("--fresh", is_flag=True, help="Pay again, for another twin, where there is one already.")
+@click.option("--out", type=NEW_FILE, help="Save the model: a JSON file that publish.load reads.")
+@click.option("--sample", type=NEW_FILE, help="Write synthetic rows to a .csv or .parquet file.")
+@click.option(
+    "--rows", type=click.IntRange(0), help="How many rows to sample; default: about as many as the table has."
+)
+@click.option("--report", type=NEW_FILE, help="Write a quality report to an .html or .json file.")
+@click.option("--preview", is_flag=True, help="Show the price and the expected error, for free, and stop.")
+@click.option("--fresh", is_flag=True, help="Pay again for new synthetic data instead of a replay.")
 @click.option("--token", envvar="DISCREET_TOKEN", show_envvar=True, help="What the custodian gave you.")
 @vault_option
-@budget_options("What the twin may cost")
+@budget_options("What the synthetic data may cost")
 @click.pass_obj
 def command(
     output: Output,
@@ -71,9 +73,9 @@ def command(
     delta: str | None,
     rho: str | None,
 ) -> None:
-    """Make a twin of TABLE: a model that may be sampled and asked for ever after.
+    """Make synthetic data of TABLE: a model that can be sampled and queried without further cost.
 
-    The same twin of the same version of the data is had again for nothing.
+    The same request on the same version of the data is replayed for free.
     """
     from discreet.account.budgets.price import Price
     from discreet.ask.synthesize import preview as shown
@@ -92,9 +94,9 @@ def command(
             output.show(found.record(), str(found))
             return
         with _progress(output, asked.stages) as say:
-            twin, receipt = asked.release(say, fresh=fresh)
-        _write(twin, files, rows)
-        _show(output, asked, twin, receipt, files)
+            synthetic, receipt = asked.release(say, fresh=fresh)
+        _write(synthetic, files, rows)
+        _show(output, asked, synthetic, receipt, files)
 
 
 def _check(files: dict[str, Path | None]) -> None:
@@ -109,35 +111,35 @@ def _check(files: dict[str, Path | None]) -> None:
             raise BadParameter(name, str(path), why="there is no such folder", fix="make the folder first")
 
 
-def _write(twin: SyntheticData, files: dict[str, Path | None], rows: int | None) -> None:
+def _write(synthetic: SyntheticData, files: dict[str, Path | None], rows: int | None) -> None:
     if files["out"] is not None:
         with written(files["out"]) as place:
-            twin.save(place)
+            synthetic.save(place)
     if files["sample"] is not None:
         with written(files["sample"]) as place:
-            twin.sample(rows).write(place)
+            synthetic.sample(rows).write(place)
     if files["report"] is not None:
         with written(files["report"]) as place:
-            twin.report().save(place)
+            synthetic.report().save(place)
 
 
 def _show(
-    output: Output, asked: Synthesis, twin: SyntheticData, receipt: Receipt, files: dict[str, Path | None]
+    output: Output, asked: Synthesis, synthetic: SyntheticData, receipt: Receipt, files: dict[str, Path | None]
 ) -> None:
     from rich.text import Text
 
     from discreet.ask.release import left, proof
 
-    quality, written = twin.report(), {name: str(path) for name, path in files.items() if path is not None}
+    quality, written = synthetic.report(), {name: str(path) for name, path in files.items() if path is not None}
     record: dict[str, Any] = {
         "table": [*asked.query.tables],
-        "columns": [*twin.domain.names],
+        "columns": [*synthetic.domain.names],
         "report": quality.record(),
         "files": written,
         "receipt": proof(receipt),
         "remaining": (remaining := left(asked.query, asked.loss, receipt)),
     }
-    paid = "made before, for nothing now" if receipt.replayed else "paid"
+    paid = "replayed, free" if receipt.replayed else "paid"
     last = f"{paid}; {remaining} remains" + "".join(f"; {name}: {path}" for name, path in written.items())
     output.show(record, Text(str(quality)), Text(last, style="dim"))
 

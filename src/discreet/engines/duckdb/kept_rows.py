@@ -9,8 +9,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from discreet.engines.duckdb.connection import literal
 from discreet.engines.engine import Engine, EngineFailed
-from discreet.engines.source import literal
 
 _SUFFIX = ".kept.parquet"
 

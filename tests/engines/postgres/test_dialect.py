@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 import discreet as dp
-from discreet.engines.postgres.dialect import POSTGRES
+from discreet.engines.postgres.dialect import DIALECT as POSTGRES
 from discreet.plan.keys import NO_KEYS
 from discreet.plan.nodes import Scan
 from discreet.plan.tallies import Tally, TallyQuery

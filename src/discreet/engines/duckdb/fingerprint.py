@@ -1,4 +1,4 @@
-"""Fingerprints: how a changed source is noticed. They are kept inside the vault and shown to nobody.
+"""Fingerprints of files: how a changed source is noticed. They are kept inside the vault and shown to nobody.
 
 A digest of the rows would tell two neighbouring tables apart, so that no fingerprint may enter a key, a chain, a
 receipt or a certificate; the digest is keyed besides, so that who sees one cannot test a guess of the data.
@@ -11,17 +11,13 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
-from discreet.core.errors import Refusal
-from discreet.engines.source import Source, SourceMissing, files
+from discreet.engines.duckdb.files import files
+from discreet.engines.source import Source, SourceChanged, SourceMissing
 
 _CHUNK = 1 << 20
 
 # Clocks of file systems are coarse: a file changed again within this time of its stamp might look unchanged.
 _COARSE = 2_000_000_000
-
-
-class SourceChanged(Refusal):
-    """A source whose files are not those that were registered."""
 
 
 def stamp(source: Source) -> list[list[int | str]]:

@@ -1,4 +1,4 @@
-"""Questions in SQL beside their twins in Python: both are one question, and one entry of the ledger."""
+"""Questions in SQL and the same questions in Python: both are one question and one ledger entry."""
 
 import datetime as dt
 
@@ -17,7 +17,7 @@ def both(session):
 
 
 # (SQL, a function of the session and its table visits)
-TWINS = [
+PAIRS = [
     ("SELECT COUNT(*) FROM visits", lambda s, v: v.count()),
     ("SELECT COUNT(age) AS n FROM visits", lambda s, v: v.agg(n=dp.count("age"))),
     ("SELECT COUNT(DISTINCT id) AS who FROM visits", lambda s, v: v.agg(who=dp.people())),

@@ -13,11 +13,12 @@ import csv
 import gzip
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from discreet.core.column import check_name
-from discreet.core.errors import BadParameter, Refusal
+from discreet.core.errors import BadParameter
+from discreet.engines.duckdb.connection import literal
+from discreet.engines.duckdb.options import Csv, check_names
+from discreet.engines.source import SourceMissing, missing
 
 # A header longer than this is no header; reading on would be reading records.
 _MOST_HEADER = 1 << 20
@@ -27,45 +28,6 @@ _NOWHERE = "\x1f\x1e\x1d\x1c"
 _MOST_LINE = 2_000_000
 _BLOCK = 1 << 20
 _END = re.compile(rb"[\r\n]")
-
-
-class SourceMissing(Refusal, FileNotFoundError):
-    """A source whose files are not there, or cannot be read as what they should be."""
-
-    def __str__(self) -> str:
-        return Refusal.__str__(self)  # OSError would print an errno
-
-
-@dataclass(frozen=True, slots=True)
-class Csv:
-    """The dialect of a CSV file: declared, never sniffed; `quote=None` says that quotes are characters like others.
-
-    Where `header` is true the first line is skipped, and names the columns unless `names` does. `columns` has the names
-    in the end, once `settle` has looked.
-    """
-
-    delimiter: str = ","
-    quote: str | None = '"'
-    header: bool = True
-    names: tuple[str, ...] | None = None
-    columns: tuple[str, ...] | None = None
-
-    def __post_init__(self) -> None:
-        for name, value in (("delimiter", self.delimiter), ("quote", self.quote)):
-            if value is None and name == "quote":
-                continue
-            if not isinstance(value, str) or len(value) != 1 or value in "\r\n\0" or not value.isascii():
-                why, fix = "it has to be one ASCII character, and not the end of a line", "use ',', ';', '|' or a tab"
-                raise BadParameter(name, value, why=why, fix=fix)
-        if self.delimiter == self.quote:
-            why = "fields cannot be separated and enclosed by one character"
-            raise BadParameter("quote", self.quote, why=why, fix="use another, or None for a file without quotes")
-        if self.names is None and not self.header:
-            why = "a file without a header does not say what its columns are called"
-            raise BadParameter("names", None, why=why, fix="give the names of all columns, in their order")
-        for names in (self.names, self.columns):
-            if names is not None:
-                _check_names(names)
 
 
 def lines_options(dialect: Csv, *, packed: bool) -> str:
@@ -82,10 +44,10 @@ def lines_options(dialect: Csv, *, packed: bool) -> str:
 
 def records_sql(dialect: Csv, columns: Sequence[str], lines: str) -> str:
     """Write the records of lines: a line too short is filled with nulls, one too long is cut, empty fields are null."""
-    split = f"string_split(line, {_literal(dialect.delimiter)})"
+    split = f"string_split(line, {literal(dialect.delimiter)})"
     where = "line <> ''"
     if dialect.quote is not None:
-        quote = _literal(dialect.quote)
+        quote = literal(dialect.quote)
         split = f"(CASE WHEN contains(line, {quote}) THEN {_quoted_fields(dialect)} ELSE {split} END)"
         where += f" AND (length(line) - length(replace(line, {quote}, ''))) % 2 = 0"
     names = ['"' + name.replace('"', '""') + '"' for name in columns]
@@ -126,15 +88,11 @@ def _quoted_fields(dialect: Csv) -> str:
     delimiter, quote = (f"\\x{ord(character):02x}" for character in (dialect.delimiter, dialect.quote or ""))
     closed = f"{quote}(?:[^{quote}]|{quote}{quote})*{quote}"
     each = f"'({closed}[^{delimiter}]*|[^{delimiter}]*)(?:{delimiter}|$)'"
-    one = _literal(dialect.quote or "")
+    one = literal(dialect.quote or "")
     inside = f"regexp_extract(field, '^{closed}')"
     plain = f"replace(substr({inside}, 2, length({inside}) - 2), {one} || {one}, {one})"
     taken = f"CASE WHEN {inside} = '' THEN field ELSE {plain} END"
     return f"list_transform(regexp_extract_all(line, {each}, 1), lambda field: {taken})"
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def header_of(path: Path, dialect: Csv) -> tuple[str, ...]:
@@ -151,7 +109,7 @@ def header_of(path: Path, dialect: Csv) -> tuple[str, ...]:
         fix = "write the names into its first line, or give them: csv(path, header=False, names=(...))"
         raise SourceMissing(f"source {path}", why=why, fix=fix, value=str(path))
     named = tuple(name.strip() or f"column{number}" for number, name in enumerate(names))
-    _check_names(named)
+    check_names(named)
     return named
 
 
@@ -162,20 +120,3 @@ def _split(line: str, dialect: Csv) -> list[str]:
         why, fix = "a quoted name goes on in the next line", "name the columns yourself: csv(path, names=(...))"
         raise BadParameter("header", line, why=why, fix=fix)
     return next(csv.reader([line], delimiter=dialect.delimiter, quotechar=dialect.quote), [])
-
-
-def _check_names(names: tuple[str, ...]) -> None:
-    if not names:
-        raise BadParameter("names", names, why="a table has columns", fix="give the names of all columns in order")
-    seen: dict[str, str] = {}
-    for name in names:
-        check_name("names", name)
-        if name.casefold() in seen:
-            why = f"the file has a column {seen[name.casefold()]!r} already, and capital letters do not count"
-            raise BadParameter("names", name, why=why, fix="name each column once: csv(path, names=(...))")
-        seen[name.casefold()] = name
-
-
-def missing(path: str, why: str) -> SourceMissing:
-    """Return the refusal of a file that is not there or not what it should be."""
-    return SourceMissing(f"source {path}", why=why, fix="give the path of a file that can be read", value=path)

@@ -1,4 +1,4 @@
-"""discreet synth: a twin, made-up rows and a report, for people and programs."""
+"""discreet synthesize: synthetic data, sampled rows and a report, for people and programs."""
 
 import csv
 import json
@@ -8,7 +8,7 @@ import pytest
 from discreet import publish
 from discreet.cli.shared.exits import Exit
 from discreet.cli.shared.output import Output
-from discreet.cli.synth import _progress, left_words
+from discreet.cli.synthesize import _progress, left_words
 from discreet.publish.stages import Stage
 
 PRICE = ("--method", "mst", "--epsilon", "1", "--delta", "1e-9")
@@ -21,44 +21,44 @@ def token(vault, result, monkeypatch):
     return found
 
 
-def test_a_twin_is_kept_sampled_and_reported_on(token, run, folder):
-    files = ("--out", "twin.json", "--sample", "twin.csv", "--rows", "50", "--report", "report.html")
-    code, out, err = run("synth", "visits", *PRICE, *files)
+def test_synthetic_data_is_saved_sampled_and_reported_on(token, run, folder):
+    files = ("--out", "synthetic.json", "--sample", "synthetic.csv", "--rows", "50", "--report", "report.html")
+    code, out, err = run("synthesize", "visits", *PRICE, *files)
     assert (code, err) == (Exit.DONE, "")
     assert "paid" in out
-    assert publish.load(folder / "twin.json").domain.names == ("age", "ward")
-    rows = list(csv.DictReader((folder / "twin.csv").read_text().splitlines()))
+    assert publish.load(folder / "synthetic.json").domain.names == ("age", "ward")
+    rows = list(csv.DictReader((folder / "synthetic.csv").read_text().splitlines()))
     assert len(rows) == 50
     assert {row["ward"] for row in rows} <= {"A", "B", "C", ""}
-    assert "Quality of a twin" in (folder / "report.html").read_text()
-    assert "made before, for nothing now" in run("synth", "visits", *PRICE)[1]
+    assert "Quality of the synthetic data" in (folder / "report.html").read_text()
+    assert "replayed, free" in run("synthesize", "visits", *PRICE)[1]
 
 
 def test_json_has_the_report_and_the_receipt(token, result):
-    found = result("synth", "visits", *PRICE, "--column", "age", "--bins", "5")
+    found = result("synthesize", "visits", *PRICE, "--column", "age", "--bins", "5")
     assert found["columns"] == ["age"]
     assert found["report"]["marginals"][0]["columns"] == ["age"]
     assert not found["receipt"]["replayed"]
     assert json.dumps(found["report"]["words"])
-    again = result("synth", "visits", *PRICE, "--column", "age", "--bins", "5", "--fresh")
+    again = result("synthesize", "visits", *PRICE, "--column", "age", "--bins", "5", "--fresh")
     assert not again["receipt"]["replayed"]
 
 
 def test_a_preview_is_free(token, run, result):
     before = result("budget")
-    code, out, _ = run("synth", "visits", "--epsilon", "0.5", "--preview")
+    code, out, _ = run("synthesize", "visits", "--epsilon", "0.5", "--preview")
     assert code == Exit.DONE
     assert "would remain" in out
-    assert result("synth", "visits", "--epsilon", "0.5", "--preview")["method"]
+    assert result("synthesize", "visits", "--epsilon", "0.5", "--preview")["method"]
     assert result("budget") == before
 
 
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (("--sample", "twin.xlsx"), "sample"),
+        (("--sample", "synthetic.xlsx"), "sample"),
         (("--report", "report.pdf"), "report"),
-        (("--out", "nowhere/twin.json"), "out"),
+        (("--out", "nowhere/synthetic.json"), "out"),
         (("--method", "ami"), "method"),
         (("--column", "wards"), "column"),
         (("--zero", "ward=Z"), "ward"),
@@ -67,21 +67,21 @@ def test_a_preview_is_free(token, run, result):
 )
 def test_what_cannot_be_is_refused_before_it_is_paid(token, result, words, what):
     before = result("budget")
-    error = result("synth", "visits", *PRICE, *words)
+    error = result("synthesize", "visits", *PRICE, *words)
     assert what in error["what"]
     assert result("budget") == before
 
 
 def test_a_budget_refuses(token, run):
-    assert run("synth", "visits", "--epsilon", "100")[0] == Exit.BUDGET
+    assert run("synthesize", "visits", "--epsilon", "100")[0] == Exit.BUDGET
 
 
 def test_what_no_row_can_be_is_in_no_sample(token, run, folder):
     code, _, err = run(
-        "synth", "visits", *PRICE, "--zero", "age=0:55,ward=A|B", "--sample", "twin.csv", "--rows", "400"
+        "synthesize", "visits", *PRICE, "--zero", "age=0:55,ward=A|B", "--sample", "synthetic.csv", "--rows", "400"
     )
     assert (code, err) == (Exit.DONE, "")
-    rows = list(csv.DictReader((folder / "twin.csv").read_text().splitlines()))
+    rows = list(csv.DictReader((folder / "synthetic.csv").read_text().splitlines()))
     assert {row["ward"] for row in rows if row["age"] and int(row["age"]) >= 55} >= {"A", "B"}
     assert not {row["ward"] for row in rows if row["age"] and int(row["age"]) < 55} & {"A", "B"}
 

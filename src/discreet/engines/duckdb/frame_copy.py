@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from discreet.core.errors import BadParameter, Refusal
-from discreet.engines.source import Source, connect, literal
+from discreet.engines.duckdb.connection import connect, literal
+from discreet.engines.source import Source
 
 # Types of which nothing is read, and whose values may fail to be converted.
 _UNREAD = re.compile(r"TIME(_NS| WITH TIME ZONE)?|INTERVAL|.*\]|(STRUCT|MAP|UNION)\(.*", re.DOTALL)

@@ -6,8 +6,9 @@ import struct
 
 import pytest
 
-from discreet.engines.dialect import DUCKDB, MOST_ROWS
-from discreet.engines.spark.dialect import SPARK
+from discreet.engines.dialect import MOST_ROWS
+from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
+from discreet.engines.spark.dialect import DIALECT as SPARK
 from tests.plan.worlds import Chance
 from tests.spark import SMALL, loaded, opened
 

@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.core.errors import Refusal
-from discreet.engines.csv_dialect import Csv, header_of, lines_options, records_sql
-from discreet.engines.source import connect, csv, left_out, relation_sql, settle
+from discreet.engines.duckdb.connection import connect
+from discreet.engines.duckdb.csv_dialect import header_of, lines_options, records_sql
+from discreet.engines.duckdb.options import Csv, csv
+from discreet.engines.duckdb.source import from_sql, left_out, settle
 
 NAMES = ("a", "b", "c")
 PIECES = [
@@ -67,7 +69,7 @@ def expected(content, quote):
 
 
 def read(engine, source):
-    return engine.execute(f"SELECT * FROM {relation_sql(source)[0]}").fetchall()
+    return engine.execute(f"SELECT * FROM {from_sql(source)}").fetchall()
 
 
 def source_of(folder, content, quote, packed=False):
@@ -162,8 +164,8 @@ def test_a_line_too_long_is_left_out_and_its_neighbours_are_read(tmp_path, engin
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
 @pytest.mark.parametrize("packed", [False, True])
 def test_lines_that_are_left_out_are_counted_as_they_are_left_out(tmp_path, engine, monkeypatch, end, packed):
-    monkeypatch.setattr("discreet.engines.csv_dialect._BLOCK", 50)
-    monkeypatch.setattr("discreet.engines.csv_dialect._MOST_LINE", 1000)
+    monkeypatch.setattr("discreet.engines.duckdb.csv_dialect._BLOCK", 50)
+    monkeypatch.setattr("discreet.engines.duckdb.csv_dialect._MOST_LINE", 1000)
     plain, odd = [b"1,2,3"] * 30, [b'1,"2,3', b"1,\xff,3", b"1," + b"x" * 3000, b'"', b'1,"2"",3']
     even = [b'1,"2",3', 'ä,"ö""",ü'.encode(), b"", b"x" * 60]
     lines = [b"a,b,c", *plain, *odd, *plain, *even, *odd]
