@@ -1,6 +1,7 @@
 """The protocol of measures: what every aggregate says, and one more aggregate in one file."""
 
 import json
+import sys
 
 import pytest
 
@@ -93,6 +94,7 @@ def more(tmp_path, monkeypatch):
     monkeypatch.setattr(measures, "__path__", [*measures.__path__, str(folder)])
     yield
     AGGREGATES.pop("sum_of_squares", None)
+    sys.modules.pop("discreet.measures.sum_of_squares", None)
 
 
 def test_an_aggregate_more_is_one_file(tmp_path, more):

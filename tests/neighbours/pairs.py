@@ -18,7 +18,7 @@ from discreet.plan.keys import keys_of
 from discreet.plan.nodes import Scan, columns_of
 from discreet.plan.tallies import Tally, TallyQuery
 from discreet.plan.to_sql.relation import Relation
-from tests.neighbours.sources import KINDS
+from tests.neighbours.kinds import KINDS
 from tests.neighbours.values import LARGE
 
 SECRET = b"neighbours of a vault's secret"
@@ -174,7 +174,7 @@ def answers(runner, question, unit):
     if question.keys.selected:
         rows = [
             (row[: len(question.keys.columns)], row[len(question.keys.columns) :])
-            for row in runner.tallies(question, unit)
+            for row in doors.opened(runner.tallies(question, unit))
         ]
     else:
         rows = list(enumerate(doors.opened(runner.in_order(question, unit))))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from discreet.ask.priced import PricedQuestion
+from discreet.core.doors import opened
 from discreet.core.errors import Refusal
 from discreet.core.schema import Table, between
 from discreet.core.unit import row as row_unit
@@ -61,7 +62,7 @@ def screened(asked: PricedQuestion, staged: Staged) -> list[ScreenedRow]:
         plan = _carrying(query.plan, mark)
         with staged.screen(marked, data) as runner:
             keys = Keys((Key(mark, column, None), *_open(query.keys or NO_KEYS)))
-            found = runner.tallies(TallyQuery(plan, keys, tuple(_wanted(asked))), row_unit())
+            found = opened(runner.tallies(TallyQuery(plan, keys, tuple(_wanted(asked))), row_unit()))
     except Refusal:
         return []
     return _weighed(asked, tried, found)
