@@ -151,3 +151,10 @@ def test_the_first_sentence_says_differential_privacy():
         tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["description"],
     ]
     assert ["differential privacy" in re.split(r"\.\s", first)[0].lower() for first in firsts] == [True] * 4
+
+
+def test_every_file_that_the_design_draws_exists():
+    drawn = re.search(r"```text\n(.*?)```", (ROOT / "docs" / "design.md").read_text(encoding="utf-8"), re.DOTALL)[1]
+    paths = re.findall(r"\b[a-z_]+(?:/[a-z_]+)*(?:/|\.py)(?=\s)", drawn)
+    assert len(paths) > 20
+    assert [path for path in paths if not (ROOT / "src" / "discreet" / path).exists()] == []

@@ -1,10 +1,10 @@
-"""What the tests of engines may ask for; an engine's tests stay on one worker, so that its server starts once."""
+"""What the tests of engines may ask for."""
 
 from collections import Counter
 
 import pytest
 
-from tests.engines.subjects import SUBJECTS, Opened
+from tests.engines.subjects import ENGINES, Opened
 
 # Spark takes its time for every plan. Of the many cases of these files it is given one in five in `make test`, all in
 # `make check`; five, since the units of a table are gone through in fours and threes, and each of them is met so.
@@ -34,7 +34,7 @@ def opened():
     found.close()
 
 
-@pytest.fixture(scope="session", params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in SUBJECTS])
+@pytest.fixture(scope="session", params=ENGINES)
 def subject(request, opened):
     """Each engine in turn, open, and able to read the same rows."""
     return opened[request.param]
