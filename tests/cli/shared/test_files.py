@@ -135,7 +135,7 @@ def test_a_folder_that_a_table_is_read_from_gets_no_new_file(vault, run, result,
     duckdb.sql("COPY (SELECT 1 AS a) TO 'parts/one.parquet' (FORMAT parquet)")
     assert run("register", "parts", "parts", "--unit", "row", "--column", "a=0..9", "--epsilon", "1")[0] == Exit.DONE
     monkeypatch.setenv("DISCREET_TOKEN", result("grant", "bob", "parts")["token"])
-    code, _, err = run("ask", "SELECT COUNT(*) AS n FROM parts", "--epsilon", "1/10", "--save", "parts/two.parquet")
+    code, _, err = run("ask", "SELECT COUNT(*) AS n FROM parts", "--epsilon", "1/10", "--save", "parts/two.json")
     assert code == Exit.REFUSED
     assert "are read from there" in err
 

@@ -121,9 +121,7 @@ def test_a_number_that_misses_its_bar_does_not_pass(tmp_path, monkeypatch):
     assert (ran.number, ran.passes, ran.failure) == (1, False, "")
 
 
-@pytest.mark.parametrize(
-    ("line", "where"), [("assert one != 2", "Erratum"), ("    assert one + one == 2", "Solution")]
-)
+@pytest.mark.parametrize(("line", "where"), [("assert one != 2", "Erratum"), ("    assert one + one == 2", "Solution")])
 def test_an_assertion_that_does_not_hold_fails_the_lab_and_is_quoted(tmp_path, monkeypatch, line, where):
     put(tmp_path, monkeypatch, PAGE.replace(line, line.replace("2", "1 - 0" if "!=" in line else "3")))
     ran = labs()[0].run()
