@@ -22,7 +22,9 @@ def lazy(
     def getattr_(name: str) -> Any:  # noqa: ANN401  (what a name is depends on the name)
         home = homes.get(name) or (None if name.startswith("_") else more().get(name))
         if home is None:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}{_hint(name, {**homes, **more()})}", name=name)
+            raise AttributeError(
+                f"module {module!r} has no attribute {name!r}{_hint(name, {**homes, **more()})}", name=name
+            )
         found = import_module(home)
         return getattr(found, name, found) if home.endswith(f".{name}") else getattr(found, name)
 
