@@ -13,6 +13,7 @@ from discreet.ask.release import binned_question, tallied_question
 from discreet.core.errors import UnknownName
 from discreet.core.schema import between, one_of, text
 from discreet.core.unit import person, row
+from discreet.engines import EMBEDDED, registry
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.secret_order import multipliers
 from discreet.ledger.refusals import AccessRefused
@@ -183,7 +184,7 @@ def test_the_sql_that_is_shown_is_what_answers(tmp_path):
             assert all(found) or keys.selected
 
 
-@pytest.mark.parametrize("home", ["postgres", "spark"])
+@pytest.mark.parametrize("home", [name for name in registry if name != EMBEDDED])
 def test_the_sql_is_that_of_the_engine_that_holds_the_tables(tmp_path, monkeypatch, home):
     table = opened(tmp_path, SOME, columns=COLUMNS).table("visits")
     plain_sql = [report.preview(**price, sql=True).sql for report, price in asks(table)]

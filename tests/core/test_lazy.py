@@ -26,6 +26,18 @@ def test_dir_lists_the_names():
     assert dir_() == ["Fraction", "path"]
 
 
+def test_names_that_a_folder_lists_are_looked_for_last():
+    asked = []
+    getattr_, dir_ = lazy("os", HOMES, lambda: asked.append(1) or {"pi": "math", "path": "nowhere"})
+    assert getattr_("Fraction").__name__ == "Fraction"
+    assert asked == []
+    assert getattr_("pi") == pytest.approx(3.14159, abs=1e-5)
+    assert getattr_("path").__name__ != "nowhere"
+    assert dir_() == ["Fraction", "path", "pi"]
+    with pytest.raises(AttributeError, match="did you mean 'pi'"):
+        getattr_("pii")
+
+
 def test_a_slip_is_answered_with_the_nearest_name():
     getattr_, _ = lazy("os", HOMES)
     with pytest.raises(AttributeError, match="did you mean 'Fraction'"):

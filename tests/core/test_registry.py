@@ -33,6 +33,21 @@ def test_machinery_is_not_listed(folder):
     assert "gate" not in folder
 
 
+def test_of_folders_only_packages_are_entries_and_their_parts_are_imported_when_asked_for(folder, tmp_path):
+    for name in ("cellar", "_shed"):
+        (tmp_path / "orchard" / name).mkdir()
+        (tmp_path / "orchard" / name / "__init__.py").write_text("")
+        (tmp_path / "orchard" / name / "barrel.py").write_text("CIDER = 7\n")
+    folders = Registry("room", "orchard", folders=True)
+    assert list(folders) == ["cellar"]
+    assert "orchard.cellar" not in sys.modules
+    for _ in range(2):
+        assert folders.part("cellar", "barrel").CIDER == 7
+    for name in ("pear", "_shed", "celar"):
+        with pytest.raises(UnknownName):
+            folders.part(name, "barrel")
+
+
 def test_an_entry_is_the_object_its_name_promises(folder):
     assert folder["sweet_apple"].__name__ == capwords("sweet_apple") == "SweetApple"
 

@@ -1,8 +1,8 @@
-"""What the tests of engines may ask for; an engine's tests stay on one worker, so that its server starts once."""
+"""What the tests of engines may ask for."""
 
 import pytest
 
-from tests.engines.subjects import SUBJECTS, Opened
+from tests.engines.subjects import ENGINES, Opened
 
 
 @pytest.fixture(scope="session")
@@ -12,7 +12,7 @@ def opened():
     found.close()
 
 
-@pytest.fixture(scope="session", params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in SUBJECTS])
+@pytest.fixture(scope="session", params=ENGINES)
 def subject(request, opened):
     """Each engine in turn, open, and able to read the same rows."""
     return opened[request.param]

@@ -1,104 +1,64 @@
-"""The engines that the suite is run on, each able to read the same rows; a new engine is one more class here.
+"""Subjects: the engines that the suite is run on, each able to read the same rows; the folders of engines are the list.
 
-Rows are written into a statement as typed values, so that every engine holds them to the last bit.
+The engine `x` is put before the suite by `tests/engines/x/subject.py`, whose class `X` is a `Subject`, and before the
+suite of neighbours by the `KINDS` of `tests/engines/x/neighbours.py`; `test_conformance` asks for both. Rows are
+written into a statement as typed values, so that every engine holds them to the last bit.
 """
 
 from contextlib import ExitStack
-from itertools import count
+from importlib import import_module
+from importlib.util import find_spec
 
-from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
-from discreet.engines.duckdb.engine import DuckDBEngine
+import pytest
+
+from discreet.core.registry import capwords
+from discreet.engines import registry
+from discreet.engines.dialect import dialect_of
 from discreet.plan.to_sql.relation import Relation
 from tests.plan import worlds
-from tests.plan.relational import SECRET
+
+TESTS = __name__.rpartition(".")[0]
 
 
 class Subject:
     """An engine, its dialect, and how raw rows are put before it.
 
-    `lacks` are the physical types that it cannot store; `examples` says how many random ones it is given, and
-    `replaced` which constructs of the dialect it spells by others, so that they are never emitted for it.
+    `lacks` are the physical types that it cannot store, `has_infinite_days` whether days may be infinite; `examples`
+    and `more_examples` say how many random ones it is given, `replaced` which constructs of the dialect it spells by
+    others, so that they are never emitted for it, and `endless` is a statement that does not end by itself.
     """
 
     name = ""
+    endless = ""
     examples = 1
+    more_examples = 6
     lacks = frozenset()
+    has_infinite_days = True
     replaced = frozenset()
 
-    def __init__(self, dialect):
-        self.dialect = dialect
+    def __init__(self):
+        self.dialect = dialect_of(self.name)
         self.engine = None
+
+    def opened(self):
+        """Return an engine, to be entered, with `tests.plan.relational.SECRET`."""
+        raise NotImplementedError
 
     def relation(self, names, kinds, rows):
         """Return what stands after FROM to read rows of raw values, given the physical types of their columns."""
         return values_sql(names, kinds, rows, self.dialect)
+
+    def held(self, sql):
+        """Return what stands after FROM to read the rows of a query, computed once where the engine can store them."""
+        self.engine.run("DROP TABLE IF EXISTS held")
+        self.engine.run(f"CREATE TEMP TABLE held AS {sql}")
+        return "held"
 
     def loaded(self, data):
         """Put the raw rows of a world's table before the engine, and return the relation that reads them."""
         physical = {"id": "BIGINT" if data.whole else "VARCHAR", **worlds.PHYSICAL}
         rows = [[row[column] for column in physical] for row in data.rows]
         return Relation(data.table, physical, self.relation(list(physical), list(physical.values()), rows))
-
-
-class Duckdb(Subject):
-    """The embedded engine."""
-
-    name = "duckdb"
-
-    def __init__(self):
-        super().__init__(DUCKDB)
-
-    def opened(self):
-        return DuckDBEngine(SECRET, threads=1)
-
-
-class Postgres(Subject):
-    """A real server, whose tables the rows lie in; the role is the one that the documentation makes."""
-
-    name = "postgres"
-    examples = 3
-    lacks = frozenset({"TINYINT", "UTINYINT", "UINTEGER", "UBIGINT", "HUGEINT", "UHUGEINT"})
-    replaced = frozenset({"date", "prefix"})
-
-    def __init__(self):
-        from discreet.engines.postgres.dialect import DIALECT as POSTGRES
-
-        super().__init__(POSTGRES)
-        self._names = count()
-
-    def opened(self):
-        from discreet.engines.postgres.engine import PostgresEngine
-        from tests.postgres import server
-
-        return PostgresEngine(server(), SECRET)
-
-    def relation(self, names, kinds, rows):
-        table = f'pg_temp."raw{next(self._names)}"'
-        self.engine.run(f"CREATE TEMP TABLE {table} AS SELECT * FROM {super().relation(names, kinds, rows)}")
-        return table
-
-
-class Spark(Subject):
-    """Spark in this process; its plans and tasks take their time, so that it is given few examples, interpreted."""
-
-    name = "spark"
-    lacks = frozenset({"UTINYINT", "UINTEGER", "UBIGINT", "HUGEINT", "UHUGEINT"})
-    replaced = frozenset({"date"})
-
-    def __init__(self):
-        from discreet.engines.spark.dialect import DIALECT as SPARK
-
-        super().__init__(SPARK)
-
-    def opened(self):
-        from tests.spark import opened
-
-        return opened(SECRET)
-
-    def relation(self, names, kinds, rows):
-        from tests.spark import loaded
-
-        return loaded(self.engine, dict(zip(names, kinds, strict=True)), rows)
 
 
 def values_sql(names, kinds, rows, dialect):
@@ -121,7 +81,17 @@ def raw(value, kind, dialect):
     return dialect.cast(dialect.literal(text), kind)
 
 
-SUBJECTS = {"duckdb": Duckdb, "postgres": Postgres, "spark": Spark}
+def offered(engine, module):
+    """Return a module of an engine's folder of tests; None where there is none."""
+    name = f"{TESTS}.{engine}"
+    return import_module(f"{name}.{module}") if find_spec(name) and find_spec(f"{name}.{module}") else None
+
+
+SUBJECTS = {
+    name: getattr(found, capwords(name)) for name in registry if (found := offered(name, "subject")) is not None
+}
+# An engine's tests stay on one worker, so that its server starts once.
+ENGINES = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in SUBJECTS]
 
 
 class Opened:

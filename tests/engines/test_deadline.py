@@ -12,37 +12,19 @@ from discreet.engines.deadline import Deadline
 from discreet.engines.duckdb.connection import connect
 from discreet.engines.duckdb.engine import DuckDBEngine
 from discreet.engines.engine import DeadlineExceeded, EngineFailed
-from discreet.engines.postgres.engine import PostgresEngine
-from tests.postgres import shared
-from tests.spark import opened
+from tests.engines.duckdb.subject import Duckdb
+from tests.engines.subjects import ENGINES, SUBJECTS
 
 SECRET = b"s" * 32
-ENDLESS = {
-    "duckdb": "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range % 7 = b.range % 11",
-    "postgres": "SELECT count(*) FROM generate_series(1, 100000) a, generate_series(1, 100000) b WHERE a % 7 = b % 11",
-    "spark": "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.id % 7 > b.id % 11",
-}
 
 
-def engine_of(name):
-    if name == "duckdb":
-        return DuckDBEngine(SECRET)
-    return PostgresEngine(shared().database(), SECRET) if name == "postgres" else opened(SECRET)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "duckdb",
-        pytest.param("postgres", marks=pytest.mark.xdist_group("postgres")),
-        pytest.param("spark", marks=pytest.mark.xdist_group("spark")),
-    ],
-)
+@pytest.mark.parametrize("name", ENGINES)
 def test_an_engine_is_interrupted_at_its_deadline_and_can_be_asked_again(name):
-    with engine_of(name) as engine:
+    subject = SUBJECTS[name]()
+    with subject.opened() as engine:
         engine.rows("SELECT 1")
         with pytest.raises(DeadlineExceeded) as late, engine.question(0.3):
-            engine.rows(ENDLESS[name])
+            engine.rows(subject.endless)
         assert str(late.value) == str(EngineFailed())
         with engine.question(60):
             assert engine.rows("SELECT 2") == [(2,)]
@@ -116,7 +98,7 @@ except KeyboardInterrupt:
 print(report.release(epsilon=1).columns[0].name, [each.kind for each in curator.ledger.entries()].count("charge"))
 """
     found = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "vault.discreet"), ENDLESS["duckdb"]],
+        [sys.executable, "-c", code, str(tmp_path / "vault.discreet"), Duckdb.endless],
         capture_output=True,
         text=True,
         check=True,

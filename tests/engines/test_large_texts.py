@@ -38,11 +38,7 @@ def holding(subject, texts, large):
     written = " UNION ALL ".join(
         "SELECT " + ", ".join(f"{text} AS {subject.dialect.quote(name)}" for name, text in row.items()) for row in rows
     )
-    if subject.name == "spark":
-        return f"({written}) AS held"
-    subject.engine.run("DROP TABLE IF EXISTS held")
-    subject.engine.run(f"CREATE TEMP TABLE held AS {written}")
-    return "held"
+    return subject.held(written)
 
 
 def asked(subject, texts, large=None):

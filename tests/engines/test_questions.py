@@ -77,7 +77,7 @@ def test_two_tables_of_the_same_people_meet_as_in_the_reference(subject, kind, o
 def test_rows_are_limited_before_they_meet_partners_as_in_the_reference(subject, kind, operators, monkeypatch):
     monkeypatch.setattr("discreet.plan.stability.MOST_PAIRS", 4)
     meets = "meet" in operators
-    for seed in range(2 if subject.name == "spark" else 6):
+    for seed in range(subject.more_examples):
         chance, found, tables, relations = world(subject, "limited", kind, operators, seed, kind=kind, meets=meets)
         people = [row["id"] for row in found["t"].rows]
         found["t"].rows += [worlds.raw_row(chance, people[0]) for _ in range(30)]

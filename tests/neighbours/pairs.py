@@ -17,7 +17,7 @@ from discreet.plan.keys import keys_of
 from discreet.plan.nodes import Scan, columns_of
 from discreet.plan.tallies import Tally, TallyQuery
 from discreet.plan.to_sql.relation import Relation
-from tests.neighbours.sources import KINDS
+from tests.neighbours.kinds import KINDS
 from tests.neighbours.values import LARGE
 
 SECRET = b"neighbours of a vault's secret"

@@ -6,31 +6,27 @@ integers that are handed to the mechanisms are compared with the claim; an error
 
 import pytest
 
+from discreet.engines import EMBEDDED
+from tests.neighbours.kinds import KINDS, OFFERED
 from tests.neighbours.pairs import COMPARED, UNITS, World
-from tests.neighbours.sources import KINDS
 
-SMALL = [name for name in KINDS if "spark" not in name]
-# Kinds whose identifiers have many types of their own; of the others two are enough here.
-MANY = ("pandas", "postgres")
+SMALL = [
+    pytest.param(name, marks=() if engine == EMBEDDED else pytest.mark.xdist_group(engine))
+    for engine, kinds in OFFERED.items()
+    for name, kind in kinds.items()
+    if kind.checked
+]
 LARGE = [(kind, identifier, unit) for kind in KINDS for identifier in KINDS[kind].identifiers for unit in UNITS]
 
 
 @pytest.mark.parametrize("kind", SMALL)
 def test_neighbours_differ_by_no_more_than_one_person(kind, record_property):
-    before = COMPARED[kind]
-    for number, identifier in enumerate(KINDS[kind].identifiers[:4] if kind in MANY else KINDS[kind].identifiers[:2]):
-        world = World(kind, identifier, [*UNITS][number % 2])
-        world.check(world.few if number == 0 else world.fewest)
+    before, source = COMPARED[kind], KINDS[kind]
+    with source.started():
+        for number, identifier in enumerate(source.identifiers[: source.checked]):
+            world = World(kind, identifier, [*UNITS][number % 2])
+            world.check(source.brief or (world.few if number == 0 else world.fewest))
     record_property("pairs", COMPARED[kind] - before)
-
-
-@pytest.mark.xdist_group("spark")
-def test_neighbours_differ_by_no_more_than_one_person_in_spark(record_property):
-    from tests.spark import opened
-
-    with opened(b"s" * 32):
-        World("spark", "text word").check({"a person"})
-    record_property("pairs", COMPARED["spark"])
 
 
 @pytest.mark.soak

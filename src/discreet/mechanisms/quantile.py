@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from discreet.account.losses.exponential import Exponential
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.numeric.checks import positive, whole
+from discreet.core.doors import opened
 from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.exact import Exact
 from discreet.core.rational import Number, as_written
 from discreet.core.unit import Relation, check_relation
 from discreet.mechanisms.parts.mechanism import Chance, Trial, Trials
@@ -158,12 +160,12 @@ class Quantile:
         """Return the values that are not null, in steps."""
         return self.grid.integers(values)
 
-    def release(self, exact: Sequence[int] | Steps) -> float | NDArray[np.float64]:
+    def release(self, exact: Exact[Sequence[int] | Steps] | Sequence[int] | Steps) -> float | NDArray[np.float64]:
         """Return the private quantiles of values in steps, in any order.
 
         Guarantee: `loss`, under `relation`, for units of at most `contributions` rows.
         """
-        return self._answer(self._bounded(exact))
+        return self._answer(self._bounded(opened(exact)))
 
     def __call__(self, values: Iterable[Any]) -> float | NDArray[np.float64]:
         """Return the private quantiles of raw values.

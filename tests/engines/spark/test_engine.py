@@ -13,7 +13,7 @@ from discreet.engines.duckdb.options import parquet
 from discreet.engines.engine import EngineFailed
 from discreet.engines.secret_order import multipliers
 from discreet.engines.source import Source, SourceChanged, SourceMissing
-from discreet.engines.spark import engine as home
+from discreet.engines.spark import source as home
 from discreet.engines.spark.engine import SparkEngine
 from discreet.engines.spark.options import Cluster, spark
 from discreet.engines.spark.session import check_java, session

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.core.errors import BadParameter
-from discreet.engines.spark import engine as home
+from discreet.engines.spark import source as home
 from discreet.engines.spark.engine import SparkEngine
 from discreet.engines.spark.options import spark
 from tests.spark import INTERPRETED, MASTER, opened

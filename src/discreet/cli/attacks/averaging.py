@@ -38,11 +38,11 @@ def command(
 
     Without --table it runs on the shipped RAND table.
     """
-    from discreet.lab.attacks import _choice
+    from discreet.lab import attacker_choice
     from discreet.lab.attacks.averaging import averaging, ledgered, surveyed
 
-    people = _choice.crowd(opened(table, identifier))
-    column = secret or _choice.secret(people)
+    people = attacker_choice.crowd(opened(table, identifier))
+    column = secret or attacker_choice.secret(people)
     if column is None or not people.rows:
         raise BadParameter("secret", secret, why="no column of the table is fit to be one", fix="name one by --secret")
     budget = parse_written("total", total)

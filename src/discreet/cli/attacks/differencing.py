@@ -57,7 +57,7 @@ def command(
 
     Without --table it runs on the shipped RAND table.
     """
-    from discreet.lab.attacks import _choice
+    from discreet.lab import attacker_choice
     from discreet.lab.attacks.differencing import amounts, differencing, pictured, rollup
     from discreet.noise.uniform import uniform
 
@@ -65,7 +65,7 @@ def command(
     if cells is not None:
         show(output, rollup(people, cells), plot)
         return
-    column = secret or (_choice.amount(people) if amount else _choice.secret(people))
+    column = secret or (attacker_choice.amount(people) if amount else attacker_choice.secret(people))
     if column is None or not people.rows:
         raise BadParameter("secret", secret, why="no column of the table is fit to be one", fix="name one by --secret")
     with progress(output, len(defences)) as say:

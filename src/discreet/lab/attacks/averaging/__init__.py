@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.account.numeric.checks import Number, positive, whole
-from discreet.lab.attacks import _choice
+from discreet.lab import attacker_choice
 from discreet.lab.attacks.averaging.local_reports import Surveyed, surveyed
 from discreet.lab.attacks.averaging.majority import halfway, majority
 from discreet.lab.attacks.averaging.vault import Ledgered, ledgered
@@ -143,8 +143,8 @@ def averaging(
 
 def expose(copied: TableCopy, say: Callable[[str], None] = lambda _: None) -> list[Outcome]:
     """Average a count of the table: without an account, from a vault, and in a survey that is asked again."""
-    people = _choice.crowd(copied, 2000)
-    secret = _choice.secret(people)
+    people = attacker_choice.crowd(copied, 2000)
+    secret = attacker_choice.secret(people)
     if secret is None:
         return []
     say(f"averaging: {secret}, fresh noise for every call")

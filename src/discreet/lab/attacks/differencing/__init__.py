@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.account.numeric.checks import whole
-from discreet.lab.attacks import _choice
+from discreet.lab import attacker_choice
 from discreet.lab.attacks._person import Description, found_row, singled_out
 from discreet.lab.attacks.differencing.bound import pair_success as pair_success
 from discreet.lab.attacks.differencing.bound import promised as promised
@@ -178,12 +178,12 @@ def _called(people: TableCopy, secret: str, bits: NDArray[Any], value: object) -
 
 def expose(copied: TableCopy, say: Callable[[str], None] = lambda _: None) -> list[Outcome]:
     """Single out a person of the table and take a bit, an amount and suppressed cells out of it by subtracting."""
-    people = _choice.crowd(copied)
-    secret = _choice.secret(people)
+    people = attacker_choice.crowd(copied)
+    secret = attacker_choice.secret(people)
     outcomes: list[Outcome] = []
     if people.rows >= 2 and secret is not None:
-        outcomes += _bits(_choice.crowd(people, _CROWD), secret, say)
-    amount = _choice.amount(people)
+        outcomes += _bits(attacker_choice.crowd(people, _CROWD), secret, say)
+    amount = attacker_choice.amount(people)
     if people.rows >= 2 and amount is not None:
         say(f"differencing: {amount}, through sums")
         outcomes += [

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.account.numeric.checks import Number, positive, whole
 from discreet.core.errors import BadParameter
-from discreet.lab.attacks._choice import Numbers, numbers
+from discreet.lab.attacker_choice import Numbers, numbers
 from discreet.lab.attacks.differencing.bound import halved
 from discreet.lab.defence import Defence
 from discreet.lab.outcome import Outcome

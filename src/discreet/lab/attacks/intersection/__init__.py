@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from discreet.account.numeric.checks import Number, positive
 from discreet.core.errors import BadParameter
-from discreet.lab.attacks import _choice
+from discreet.lab import attacker_choice
 from discreet.lab.attacks.intersection.lookup import looked_up, met
 from discreet.lab.attacks.intersection.mondrian import MondrianRelease, mondrian, release_of
 from discreet.lab.outcome import Outcome
@@ -152,8 +152,8 @@ def hospitals(
     first, _ = mondrian(people.taken(one), quasi, sensitive, k, diversity=diversity)
     second, _ = mondrian(people.taken(other), quasi, sensitive, k, diversity=diversity)
     shared = people.taken(one & other)
-    known = list(zip(*(_choice.plain(shared.column(name)) for name in quasi), strict=True))
-    return intersection(first, second, known, [str(value) for value in _choice.plain(shared.column(sensitive))])
+    known = list(zip(*(attacker_choice.plain(shared.column(name)) for name in quasi), strict=True))
+    return intersection(first, second, known, [str(value) for value in attacker_choice.plain(shared.column(sensitive))])
 
 
 def noisy(copied: TableCopy, group: str, sensitive: str, epsilon: Number = 0.5) -> Outcome:
@@ -191,9 +191,9 @@ def noisy(copied: TableCopy, group: str, sensitive: str, epsilon: Number = 0.5) 
 
 def expose(copied: TableCopy, say: Callable[[str], None] = lambda _: None) -> list[Outcome]:
     """Cut the table into two hospitals and intersect what they publish: k-anonymous, diverse too, and with noise."""
-    people = _choice.crowd(copied)
-    sensitive = _choice.sensitive(people)
-    quasi = _choice.known(people, sensitive) if sensitive is not None else []
+    people = attacker_choice.crowd(copied)
+    sensitive = attacker_choice.sensitive(people)
+    quasi = attacker_choice.known(people, sensitive) if sensitive is not None else []
     if sensitive is None or not quasi or people.rows < _FEWEST:
         return []
     outcomes = []

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.account.numeric.checks import whole
 from discreet.core.errors import BadParameter
-from discreet.lab.attacks._choice import Numbers, numbers, plain
+from discreet.lab.attacker_choice import Numbers, numbers, plain
 from discreet.lab.attacks.intersection.cells import Generalized, generalized, text_of
 from discreet.lab.table_copy import Bits, TableCopy
 

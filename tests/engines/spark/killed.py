@@ -16,7 +16,7 @@ import discreet as dp
 from discreet.engines.spark import session as spark_session
 from discreet.engines.spark.engine import SparkEngine
 from discreet.ledger import QuestionFailed
-from tests.engines.spark_large import COLUMNS, written
+from tests.engines.spark.large import COLUMNS, written
 
 VAULT = "vault.discreet"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 
 import discreet as dp
-from tests.engines.spark_stories import exact
+from tests.engines.spark.stories import exact
 
 COLUMNS = {"ward": dp.one_of("A", "B", "C"), "x": dp.between(0, 1000), "note": dp.text()}
 ROWS = """

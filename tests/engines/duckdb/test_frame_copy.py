@@ -2,6 +2,10 @@
 
 import datetime as dt
 import math
+import os
+import stat
+import subprocess
+import sys
 from decimal import Decimal
 
 import numpy as np
@@ -16,7 +20,7 @@ from discreet.ask.registered import check_columns
 from discreet.core.errors import BadParameter
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.duckdb.engine import DuckDBEngine
-from discreet.engines.duckdb.frame_copy import copy
+from discreet.engines.duckdb.frame_copy import copy, is_memory
 from discreet.engines.duckdb.options import parquet
 from discreet.engines.duckdb.source import describe, from_sql
 from discreet.engines.physical import MILLISECONDS
@@ -27,6 +31,7 @@ from discreet.plan.tallies import Tally, TallyQuery
 from discreet.plan.to_sql.relation import Relation
 from discreet.plan.to_sql.scalar import is_readable, raw_sql
 from discreet.plan.to_sql.statement import tallies_sql
+from tests.engines.duckdb.sample_files import rows
 
 SECRET = b"secret" * 8
 DAY = dp.date("1990-01-01", "2030-01-01").named("x")
@@ -310,3 +315,74 @@ def test_no_decimal_beyond_its_digits_is_read_beyond_the_bounds_or_fails(tmp_pat
     assert rows[1][0] == most or places
     assert rows[2:-1] == [(None,) * 6] * 5
     assert rows[-1] == (0, 0, 0, False, 0, "0")
+
+
+FRAME = {"name": ["é", None, "北京"], "age": [41, 7, 12]}
+
+
+@pytest.fixture(params=["pandas", "polars", "pyarrow", "reader", "dict"])
+def frame(request):
+    return {
+        "pandas": lambda: pd.DataFrame(FRAME),
+        "polars": lambda: pl.DataFrame(FRAME),
+        "pyarrow": lambda: pa.table(FRAME),
+        "reader": lambda: pa.table(FRAME).to_reader(),
+        "dict": lambda: FRAME,
+    }[request.param]()
+
+
+def test_frames_of_all_kinds_are_equal(frame, tmp_path):
+    assert is_memory(frame)
+    source = copy(frame, tmp_path / "v.data")
+    found = rows(source.resolved(tmp_path / "v.data"))
+    assert [(name, int(age)) for name, age in found] == [("é", 41), (None, 7), ("北京", 12)]
+
+
+def test_the_copy_is_for_its_owner_alone(frame, tmp_path):
+    before = os.umask(0)
+    try:
+        source = copy(frame, tmp_path / "v.data", name="../visits")
+    finally:
+        os.umask(before)
+    file = tmp_path / "v.data" / source.path
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    assert [entry.name for entry in (tmp_path / "v.data").iterdir()] == [source.path]
+    assert source.kind == "memory-copy"
+
+
+def test_objects_become_text_whatever_they_are(tmp_path):
+    mixed = pd.DataFrame({"o": [1, 2, "x"], "b": [True, None, False], "l": [[1], None, []]}, dtype=object)
+    plain = pd.DataFrame({"o": [1, 2, 3], "b": [True, None, False], "l": [[1], None, []]}, dtype=object)
+    kinds = [describe(copy(data, tmp_path / "d").resolved(tmp_path / "d")) for data in (mixed, plain)]
+    assert kinds[0] == kinds[1] == dict.fromkeys("obl", "VARCHAR")
+
+
+def test_a_dict_is_text_whatever_its_values_are(tmp_path):
+    source = copy({"n": [1, 2.5, None, "x\0"]}, tmp_path / "d").resolved(tmp_path / "d")
+    assert describe(source) == {"n": "VARCHAR"}
+    assert rows(source) == [("1",), ("2.5",), (None,), (None,)]
+
+
+@pytest.mark.parametrize("bad", [{"a": [1], "b": [1, 2]}, {}, {"a": "text"}, {1: [2]}, {"a": 3}])
+def test_a_dict_that_is_no_table_is_refused_and_leaves_no_file(bad, tmp_path):
+    with pytest.raises(BadParameter):
+        copy(bad, tmp_path / "d")
+    assert not (tmp_path / "d").exists()
+
+
+def test_a_polars_frame_needs_no_pyarrow(tmp_path):
+    script = f"""
+from importlib.machinery import PathFinder
+found = PathFinder.find_spec
+hide = lambda cls, name, path=None, target=None: None if name.startswith("pyarrow") else found(name, path, target)
+PathFinder.find_spec = classmethod(hide)
+import polars, sys
+from pathlib import Path
+from discreet.engines.duckdb.frame_copy import copy
+folder = Path({str(tmp_path)!r}, "d")
+assert copy(polars.DataFrame({{"a": [1]}}), folder).kind == "memory-copy"
+assert "pyarrow" not in sys.modules
+"""
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
