@@ -164,8 +164,8 @@ def expose(copied: TableCopy, say: Callable[[str], None] = lambda _: None) -> li
     for target, hashes, before in ways:
         say(target)
         found.append(unhash(hashes, pattern, salt=before, target=target).outcome)
-    *before, last = found
-    return [*before, replace(last, sentence=f"{last.sentence} {_KEYED}")]
+    *others, last = found
+    return [*others, replace(last, sentence=f"{last.sentence} {_KEYED}")]
 
 
 @dataclass(frozen=True, slots=True)
