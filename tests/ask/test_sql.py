@@ -1,4 +1,4 @@
-"""SQL: the same questions as in Python, replayed for nothing; what a SELECT does to an answer; prices and options."""
+"""SQL: the same questions as in Python, replayed for free; what a SELECT does to an answer; prices and options."""
 
 import pytest
 

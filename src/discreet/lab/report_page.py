@@ -1,4 +1,4 @@
-"""The page of a report: a table of what is broken and what resists, then each attack with its words and its pictures."""
+"""The page of a report: a table of what is broken and what resists, then each attack with words and pictures."""
 
 from __future__ import annotations
 
