@@ -18,8 +18,8 @@ from discreet.lab.audits.transcript import Transcript
 from discreet.mechanisms.contribution_bound import ContributionBound
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.parts.integer_noise import total
-from discreet.mechanisms.parts.mechanism import Enumerable
 from discreet.mechanisms.parts.statistic import Statistic
+from discreet.mechanisms.quantile import Quantile
 from discreet.mechanisms.top_k import TopK
 
 Floats = NDArray[np.float64]
@@ -176,10 +176,10 @@ def _ratio(law: str, moved: Floats, step: float) -> Floats:
     return np.asarray((moved**2 - (moved - step) ** 2) / 2)
 
 
-def _chances_ratio(mechanism: Enumerable, both: tuple[Any, Any], drawn: Floats) -> Floats:
+def _chances_ratio(mechanism: Quantile | ContributionBound, both: tuple[Any, Any], drawn: Floats) -> Floats:
     """Return the same for a choice, from the exact chances of all points."""
     before, after = (mechanism.chances(each) for each in both)
-    points = sorted(before, key=float)  # type: ignore[arg-type]
+    points = sorted(before)
     logs = np.array([_log(float(after[point][0]), float(before[point][0])) for point in points])
     return np.asarray(logs[np.searchsorted(np.array(points, dtype=np.float64), drawn[:, 0])])
 
