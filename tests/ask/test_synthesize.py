@@ -81,7 +81,7 @@ def test_a_twin_of_a_table_is_near_it(session, method):
     assert any("note is left out" in word for word in twin.words)
 
 
-def test_the_same_twin_is_had_again_for_nothing(tmp_path):
+def test_the_same_twin_is_had_again_for_free(tmp_path):
     session = opened(tmp_path, many(), unit=person("id", max_rows=2), columns=MANY, rows=3000)
     visits = session.table("visits")
     first, receipt = synthesis(visits, "auto", RHO, workload=2).release()

@@ -91,7 +91,7 @@ def test_shares_add_up_exactly():
 
 @pytest.mark.parametrize("rows", [1.0, 1e15, 1.5e17, 1e18, 1e30, 1e300, float("inf"), float("nan")])
 def test_a_row_moves_a_score_no_further_however_many_rows_noise_pretends(rows):
-    """Beyond 2^63 a whole number begins again below zero: one row would turn the best candidate into the worst."""
+    """Beyond 2^63 an integer begins again below zero: one row would turn the best candidate into the worst."""
     expected = np.array([[rows, 0.0, -1e-9]])
     for cell in range(3):
         for before in ([[0, 0, 0]], [[5, 2, 9]]):

@@ -103,7 +103,7 @@ def codes_of(name: str, values: object, size: int) -> NDArray[np.int32]:
 
 
 def _not_codes(name: str, kind: str) -> BadParameter:
-    why = f"its values are of the type {kind}, and codes are whole numbers"
+    why = f"its values are of the type {kind}, and codes are integers"
     return BadParameter(name, kind, why=why, fix="code the column as 0, 1, ... first, or declare it with one_of")
 
 

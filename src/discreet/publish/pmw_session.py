@@ -163,7 +163,7 @@ class Weighing:
         if not self.left or self.asked >= self.terms.questions:
             used = self.terms.questions if self.left else self.terms.updates
             why = f"{used:,} {'questions' if self.left else 'updates'} were paid for and used"
-            fix = "query synthetic_data(), whose answers have no error bars, or start a new session, which costs the same again"
+            fix = "query synthetic_data(), which has no error bars, or start a new session, which costs the same again"
             raise Ended("one more question", why=why, fix=fix, value=used)
 
 

@@ -38,6 +38,11 @@ MEETINGS = (
 )
 
 
+def seeds(many, few):
+    """The first few of many seeds in `make test`, the others in `make check`."""
+    return [seed if seed < few else pytest.param(seed, marks=pytest.mark.slow) for seed in range(many)]
+
+
 @pytest.fixture(scope="module")
 def engine():
     with DuckDBEngine(SECRET, threads=2) as found:
@@ -49,7 +54,7 @@ def answered(engine, question, relations, unit=None):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40, 12))
 def test_tallies_are_those_of_the_reference(engine, kind, seed):
     chance = Chance("tallies", kind, seed)
     unit = worlds.unit_of(chance, kind)
@@ -98,7 +103,7 @@ def test_rows_of_the_same_people_meet_as_in_the_reference(engine, kind, operator
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20, 8))
 def test_cells_are_those_of_the_reference(engine, kind, seed):
     chance = Chance("cells", kind, seed)
     unit = worlds.unit_of(chance, kind)
@@ -117,7 +122,7 @@ def test_cells_are_those_of_the_reference(engine, kind, seed):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20, 8))
 def test_people_by_key_are_those_of_the_reference(engine, kind, seed):
     chance = Chance("selection", kind, seed)
     unit = worlds.unit_of(chance, kind)
