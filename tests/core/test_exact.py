@@ -21,8 +21,10 @@ SOURCE = Path(discreet.__file__).parent
 
 # Every module that sees inside an exact value, with the kind of its door and the reason.
 DOORS: dict[str, tuple[str, str]] = {
-    "lab/audits/exact_answers.py": ("custodian", "the lab compares what an engine finds on rows that it made up"),
+    "lab/audits/screening.py": ("custodian", "the lab tries out which of its made-up rows count"),
     "lab/audits/tape.py": ("custodian", "the lab keeps what a program on made-up rows hands to a mechanism"),
+    "lab/audits/transcript.py": ("custodian", "the lab keeps what a programme on made-up rows hands to its mechanisms"),
+    "measures/kernels.py": ("kernel", "cuts tables of tallies to the shape that a mechanism takes"),
     "mechanisms/above_threshold.py": ("choice", "compares noisy answers with a noisy threshold, and says where"),
     "mechanisms/contribution_bound.py": ("choice", "draws a number of rows near an order statistic"),
     "mechanisms/counter.py": ("noise", "adds the noise of its blocks to each total"),
@@ -44,6 +46,11 @@ DOORS: dict[str, tuple[str, str]] = {
 
 # Every function from an exact value to an exact value, and how far it carries what one row can do.
 KERNELS: dict[str, str] = {
+    "measures/kernels.py:picked": "columns of a table: each integer as it was",
+    "measures/kernels.py:from_tallies": "the integers of a statistic, which knows how far its tallies move them",
+    "measures/kernels.py:by_group": "counts of bins: each integer as it was",
+    "measures/kernels.py:end_to_end": "counts of bins: each integer as it was",
+    "measures/kernels.py:of_group": "the counts of one group: each integer as it was",
     "plan/to_sql/tally_tables.py:single": "the same number",
     "publish/kernels.py:database_scores": "a row moves each score by the rows of a small database",
     "publish/kernels.py:distance": "a row moves it by FINE",
