@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.resume import Resume, fingerprint
+from tests.seconds import Clock
+
 # A busy machine is no failure; how long an example takes is for the benches to say.
 settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("house")
@@ -15,7 +18,17 @@ ROOT = Path(__file__).parents[1]
 
 # Tests that share something slow to start go to one worker. The marks of pytest-xdist say the same of them, but are
 # lost on their way to its scheduler with the pytest of today.
-SHARED = re.compile(r"engines/spark/|test_spark|test_moving|\[spark\b")
+SHARED = re.compile(r"engines/spark/|test_spark|in_spark|test_moving|\[spark\b")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--resume", metavar="FILE", help="leave out the tests that passed before, as FILE remembers")
+
+
+def pytest_configure(config):
+    config.pluginmanager.register(Clock(config))
+    if config.getoption("--resume"):
+        config.pluginmanager.register(Resume(Path(config.getoption("--resume")), fingerprint()))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -62,11 +62,15 @@ def test_every_registry_entry_has_a_test_file():
     assert missing == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
-def test_every_relative_link_leads_somewhere(page):
+def relative_links(page):
     links = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
-    relative = [link.partition("#")[0] for link in links if not re.match(r"[a-z]+:|#", link)]
-    assert [link for link in relative if not (page.parent / link).exists()] == []
+    return [link.partition("#")[0] for link in links if not re.match(r"[a-z]+:|#", link)]
+
+
+def test_every_relative_link_leads_somewhere():
+    found = [(page, link) for page in PAGES for link in relative_links(page)]
+    assert len(found) > 100
+    assert [f"{name(page)}: {link}" for page, link in found if not (page.parent / link).exists()] == []
 
 
 @pytest.mark.parametrize("page", EXAMPLES, ids=name)
@@ -147,3 +151,10 @@ def test_the_first_sentence_says_differential_privacy():
         tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["description"],
     ]
     assert ["differential privacy" in re.split(r"\.\s", first)[0].lower() for first in firsts] == [True] * 4
+
+
+def test_every_file_that_the_design_draws_exists():
+    drawn = re.search(r"```text\n(.*?)```", (ROOT / "docs" / "design.md").read_text(encoding="utf-8"), re.DOTALL)[1]
+    paths = re.findall(r"\b[a-z_]+(?:/[a-z_]+)*(?:/|\.py)(?=\s)", drawn)
+    assert len(paths) > 20
+    assert [path for path in paths if not (ROOT / "src" / "discreet" / path).exists()] == []

@@ -70,6 +70,8 @@ def lint(folder):
         ("core/planted.py", "def late():\n    import discreet.noise", "Layers"),
         ("cli/planted.py", "import discreet.testing", "Testing"),
         ("core/planted.py", "import numpy", "standard library alone"),
+        ("answers/planted.py", "import discreet.engines.engine", "post-processing"),
+        ("answers/planted.py", "def late():\n    import discreet.plan.nodes", "post-processing"),
         ("newcomer/__init__.py", "", "Layers"),
     ],
 )

@@ -113,7 +113,7 @@ def test_the_extra_all_is_all_extras_but_torch_which_outweighs_them():
 
 def make(*words):
     # As a person would call it, also when these tests were themselves started by make.
-    outer = ("MAKE", "MFLAGS", "PY", "AREA", "CHECK")
+    outer = ("MAKE", "MFLAGS", "PY", "AREA", "CHECK", "PART")
     environment = {key: value for key, value in os.environ.items() if not key.startswith(outer)}
     return subprocess.run(["make", *words], cwd=ROOT, env=environment, capture_output=True, text=True)
 
@@ -127,21 +127,38 @@ def test_make_alone_lists_every_target():
     targets = set(re.search(r"^\.PHONY: (.*)$", text, re.MULTILINE)[1].split())
     shown = {line.split()[1] for line in make().stdout.splitlines()}
     assert shown == targets
-    assert targets >= {"demo", "test", "install", "bench", "soak", "docs", "dist", "map", "lint", "format", "clean"}
+    wanted = "demo test check soak install bench docs dist map lint platforms format clean"
+    assert targets >= set(wanted.split())
+
+
+CHECKS = (
+    "ruff format --check",
+    "ruff check",
+    "bin/mypy\n",
+    "lint-imports",
+    '-m "not slow and not soak"',
+    "numeric and",
+)
+ELSEWHERE = ("--platform win32", "--platform darwin", '-m "slow and not soak"')
 
 
 @needs_make
-def test_make_test_runs_every_check():
+def test_make_test_runs_every_check_but_what_is_slow():
     plan = make("-n", "test").stdout
-    for check in (
-        "ruff format --check",
-        "ruff check",
-        "--platform win32",
-        "--platform darwin",
-        "lint-imports",
-        "pytest",
-    ):
-        assert check in plan
+    assert [check for check in CHECKS if check not in plan] == []
+    assert [check for check in ELSEWHERE if check in plan] == []
+
+
+@needs_make
+def test_make_check_runs_all_of_make_test_and_what_is_slow_and_other_platforms():
+    plan = make("-n", "check").stdout
+    assert [check for check in (*CHECKS, *ELSEWHERE) if check not in plan] == []
+
+
+@needs_make
+def test_make_soak_runs_the_long_forms_of_a_part_and_remembers_them():
+    assert "-m soak --resume .soak/ledger tests/ledger\n" in make("-n", "soak", "PART=ledger").stdout
+    assert "-m soak --resume .soak/all tests\n" in make("-n", "soak").stdout
 
 
 @needs_make

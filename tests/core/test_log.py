@@ -32,9 +32,11 @@ def is_safe(call):
     return constant and named and not call.keywords and call.func.attr != "exception"
 
 
-@pytest.mark.parametrize("file", sorted(SOURCE.rglob("*.py")), ids=lambda file: str(file.relative_to(SOURCE)))
-def test_no_logging_call_tells_a_value(file):
-    assert unsafe_calls(file.read_text(encoding="utf-8")) == []
+def test_no_logging_call_tells_a_value():
+    files = sorted(SOURCE.rglob("*.py"))
+    found = {str(file.relative_to(SOURCE)): unsafe_calls(file.read_text(encoding="utf-8")) for file in files}
+    assert len(found) > 300
+    assert {file: lines for file, lines in found.items() if lines} == {}
 
 
 @pytest.mark.parametrize(

@@ -155,7 +155,7 @@ class Answer(AnswerArithmetic):
 
     def plot(self, path: str | Path | None = None) -> Figure:
         """Draw the answer with its error bars; into a file, if one is named (png, svg, pdf)."""
-        from discreet.answers.plot import plot
+        from discreet.answers.plots.answer_plot import plot
 
         return plot(self, None if path is None else Path(path))
 

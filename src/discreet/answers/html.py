@@ -21,7 +21,7 @@ _WIDTH, _HEIGHT, _MARGIN = 120, 16, 4
 
 # A blue that is seen on white and on black; all else is the page's own colour, so that light and dark look right
 # however the page chooses between them.
-_STYLE = """
+STYLE = """
 .discreet-answer { --bar: #3b82f6; --soft: rgba(128, 140, 160, .3); color: inherit; display: inline-block;
   font-family: system-ui, sans-serif; font-size: 14px; line-height: 1.4; overflow-x: auto; max-width: 100%; }
 .discreet-answer table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
@@ -49,7 +49,7 @@ def html(answer: Shown) -> str:
     head += "".join(f'<th scope="col" colspan="3">{column.title}</th>' for column in drawn)
     body = "".join(_line(answer, drawn, at, rows) for at in shown)
     return (
-        f'<div class="discreet-answer"><style>{_STYLE}</style><table><thead><tr>{head}</tr></thead>'
+        f'<div class="discreet-answer"><style>{STYLE}</style><table><thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table>{_footer(answer)}</div>"
     )
 
@@ -61,7 +61,7 @@ def listing(headings: Sequence[str], rows: Sequence[Sequence[str]], below: Seque
     notes = "".join(f"<p>{escape(each)}</p>" for each in below)
     statements = "".join(f"<pre>{escape(each)}</pre>" for each in code)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<div class="discreet-answer"><style>{_STYLE}</style>{table}{notes}{statements}</div>'
+    return f'<div class="discreet-answer"><style>{STYLE}</style>{table}{notes}{statements}</div>'
 
 
 def _words(row: Sequence[str]) -> str:

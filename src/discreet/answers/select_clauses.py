@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from discreet.answers.answer import Answer, AnswerColumn
 from discreet.answers.formula import known_value, quantity_of
 from discreet.answers.quantity import Quantity
 from discreet.answers.totals import pooled
 from discreet.plan.sql.formula import Constant, Formula, KeyOf, Measured, Ordering, Tested
-from discreet.plan.sql.statement import GroupingSets, SqlStatement
 
 _TOTALS = "totals are sums over the declared keys: rows whose key is missing are in none of them"
 
@@ -25,7 +24,39 @@ _TESTS: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def arranged(answer: Answer, statement: SqlStatement) -> Answer:
+class SelectClauses(Protocol):
+    """What a SELECT does to an answer; `sets` are the keys that are kept in each of its grouping sets."""
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """The keys under the names the answer shows."""
+
+    @property
+    def columns(self) -> tuple[tuple[str, Formula], ...]:
+        """The columns of the answer."""
+
+    @property
+    def sets(self) -> tuple[tuple[str, ...], ...]:
+        """The grouping sets of a ROLLUP or CUBE."""
+
+    @property
+    def having(self) -> Formula | None:
+        """Which rows are shown."""
+
+    @property
+    def order(self) -> tuple[Ordering, ...]:
+        """What rows are sorted by."""
+
+    @property
+    def limit(self) -> int | None:
+        """How many rows are shown."""
+
+    @property
+    def offset(self) -> int:
+        """How many rows are left out first."""
+
+
+def arranged(answer: Answer, statement: SelectClauses) -> Answer:
     """Return the answer with its rows and columns as the statement names them; intervals stay what they are."""
     answer = _with_totals(answer, statement.sets) if statement.sets else answer
     table = _Table(answer)
@@ -57,7 +88,7 @@ class _Table:
         return quantity_of(formula, lambda name: self.answer.column(name).quantities[at])
 
     def value(self, formula: Formula, at: int) -> Any:  # noqa: ANN401  (a key may be text, a number, a day)
-        """Return a key, a constant, a truth value or the noisy value of a number; None where there is none."""
+        """Return a key, a constant, a boolean or the noisy value of a number; None where there is none."""
         match formula:
             case KeyOf(name):
                 return self.answer.rows[at][self.answer.keys.index(name)]
@@ -68,7 +99,7 @@ class _Table:
         return known_value(self.quantity(formula, at))
 
     def truth(self, formula: Formula, at: int) -> bool | None:
-        """Return whether a condition holds for the noisy values, with SQL's three truth values."""
+        """Return whether a condition holds for the noisy values, with SQL's three booleans."""
         if not isinstance(formula, Tested):
             found = self.value(formula, at)
             return found if isinstance(found, bool) else None
@@ -96,7 +127,7 @@ class _Table:
         return AnswerColumn(name, tuple(self.quantity(formula, at) for at in rows), words=name)
 
 
-def _with_totals(answer: Answer, sets: GroupingSets) -> Answer:
+def _with_totals(answer: Answer, sets: tuple[tuple[str, ...], ...]) -> Answer:
     """Return the rows of every grouping set, the finest first; a key that is summed over is null."""
     rows: list[tuple[Any, ...]] = []
     groups: list[list[int]] = []

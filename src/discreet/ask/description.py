@@ -28,7 +28,7 @@ def text(query: QueryBase) -> str:
 
 def html(query: QueryBase) -> str:
     """Write the same as one self-contained table, in the style of answers; names and keys are escaped."""
-    from discreet.answers.html import _STYLE
+    from discreet.answers.html import STYLE
 
     head = "".join(f'<th scope="col">{heading}</th>' for heading in HEADINGS)
     body = "".join(
@@ -41,7 +41,7 @@ def html(query: QueryBase) -> str:
     )
     below = "".join(f"<p>{escape(step)}</p>" for step in step_words(query.plan, query.keys))
     return (
-        f'<div class="discreet-answer"><style>{_STYLE}</style>{above}<table><thead><tr>{head}</tr></thead>'
+        f'<div class="discreet-answer"><style>{STYLE}</style>{above}<table><thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table>{below}</div>"
     )
 

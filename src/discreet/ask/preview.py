@@ -145,7 +145,7 @@ class Preview:
 
     def plot(self, path: str | Path | None = None) -> Figure:
         """Draw the half-widths of all columns against the price, on both sides of the one that was asked about."""
-        from discreet.answers.error_plot import plot
+        from discreet.answers.plots.error_plot import plot
 
         price = self.asked.price
         currency, now = ("epsilon", price.epsilon) if price.epsilon is not None else ("rho", price.rho)

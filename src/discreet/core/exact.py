@@ -2,23 +2,20 @@
 
 An exact count and a noisy one are both integers, so that a release without noise would pass every type checker. Here
 the exact one has a type of its own, with which nothing can be done: it can be handed on, and it can be opened by the
-modules that `tests/core/test_exact.py` lists, each with its reason. There are five kinds of doors:
-
-- *noise*: adds the noise of a declared mechanism, and returns what may be told;
-- *choice*: draws one of several candidates by their scores;
-- *kernel*: a listed function from exact values to exact values (`Exact.map`); what it returns is wrapped again;
-- *invariant*: a number that a certificate says is published as it is;
-- *custodian*: shows exact data to the custodian who owns it; never reachable from a Session.
+doors (`discreet.core.doors`) that `tests/core/test_exact.py` lists, each with its reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, NoReturn, ParamSpec, TypeVar, cast
 
 Inside = TypeVar("Inside")
 Made = TypeVar("Made")
+Public = ParamSpec("Public")
+_Shown = TypeVar("_Shown", covariant=True)
+_Taken = TypeVar("_Taken", contravariant=True)
 
 
 class Closed(TypeError):
@@ -26,25 +23,25 @@ class Closed(TypeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel(Generic[Inside, Made]):
-    """A function from exact values to exact values: what `Exact.map` may call. The test of doors lists every one."""
+class Kernel(Generic[_Taken, Public, _Shown]):
+    """A function from an exact value, and public ones, to another exact value. Made by `doors.kernel` alone."""
 
-    function: Callable[[Inside], Made]
+    function: Callable[Concatenate[_Taken, Public], _Shown]
 
 
-class Exact(Generic[Inside]):
+class Exact(Generic[_Shown]):
     """A value that was computed from rows, and that no code may look at but a door."""
 
     __slots__ = ("_hidden_exact",)
 
-    def __init__(self, inside: Inside) -> None:
+    def __init__(self, inside: _Shown) -> None:
         object.__setattr__(self, "_hidden_exact", inside)
 
-    def map(self, kernel: Kernel[Inside, Made]) -> Exact[Made]:
-        """Return what a kernel makes of the value, wrapped again."""
+    def map(self, kernel: Kernel[_Shown, Public, Made], *public: Public.args, **named: Public.kwargs) -> Exact[Made]:
+        """Return what a kernel makes of the value and of public ones, wrapped again."""
         if not isinstance(kernel, Kernel):
             raise Closed("only a kernel sees an exact value")
-        return Exact(kernel.function(cast(Inside, object.__getattribute__(self, "_hidden_exact"))))
+        return Exact(kernel.function(cast(Any, object.__getattribute__(self, "_hidden_exact")), *public, **named))
 
     def __repr__(self) -> str:
         return "Exact(hidden)"
@@ -60,9 +57,10 @@ class Exact(Generic[Inside]):
         __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = _closed
         __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _closed
         __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __neg__ = __pos__ = __abs__ = __round__ = _closed
-        __format__ = __reduce__ = __reduce_ex__ = __copy__ = __deepcopy__ = __setattr__ = __delattr__ = _closed
+        __format__ = __reduce__ = __reduce_ex__ = __getstate__ = __copy__ = __deepcopy__ = _closed
+        __setattr__ = __delattr__ = _closed
 
 
-def opened(value: Exact[Inside] | Inside) -> Inside:
-    """Return what is inside: for doors alone. What is not wrapped was given by a caller who has the rows anyway."""
-    return cast(Inside, object.__getattribute__(value, "_hidden_exact")) if isinstance(value, Exact) else value
+def together(parts: Sequence[Exact[Inside]]) -> Exact[list[Inside]]:
+    """Return several exact values as one: how many there are is public, since someone has asked for each."""
+    return Exact([cast(Inside, object.__getattribute__(part, "_hidden_exact")) for part in parts])

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from discreet.account.losses.pure import Pure
 from discreet.account.numeric.checks import Number, whole
+from discreet.core.doors import opened
+from discreet.core.exact import Exact
 from discreet.core.unit import Relation
 from discreet.mechanisms.parts import threshold as _threshold
 from discreet.mechanisms.parts.chances import Chances
@@ -78,13 +80,13 @@ class AboveThreshold:
         """
         return ThresholdWatch(self.comparison)
 
-    def release(self, exact: Iterable[int]) -> int | None:
+    def release(self, exact: Exact[Iterable[int]] | Iterable[int]) -> int | None:
         """Return the place of the first answer that is above, and read no further; None if none is.
 
         Guarantee: `loss`. How many answers there are is public.
         """
         watch = self.session()
-        return next((place for place, answer in enumerate(exact) if watch.above(answer)), None)
+        return next((place for place, answer in enumerate(opened(exact)) if watch.above(answer)), None)
 
     def releases(self, exact: Iterable[int], count: int) -> NDArray[np.int64]:
         """Return the places found in `count` independent runs, -1 for none, for audits and simulations."""

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.numeric.checks import Number, positive, whole
+from discreet.core.doors import opened
+from discreet.core.exact import Exact
 from discreet.core.unit import Relation, check_relation
 from discreet.mechanisms.parts.keys import occurring
 from discreet.mechanisms.parts.mechanism import Chance, Trial, Trials
@@ -80,12 +82,12 @@ class ContributionBound:
                 rows[person] += times
         return Counter(rows.values())
 
-    def release(self, exact: People) -> int:
+    def release(self, exact: Exact[People] | People) -> int:
         """Return the bound, given how many people have each number of rows.
 
         Guarantee: `loss`, under `relation`, for people.
         """
-        return int(self.quantile.search_steps(_tally(exact, self.most), 1)[0, 0])
+        return int(self.quantile.search_steps(_tally(opened(exact), self.most), 1)[0, 0])
 
     def releases(self, exact: People, count: int) -> NDArray[np.int64]:
         """Return many independent bounds, for audits and simulations: each costs `loss`."""

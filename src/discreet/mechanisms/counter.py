@@ -12,7 +12,9 @@ from discreet.account.losses.discrete_laplace import DiscreteLaplace
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.numeric.checks import Number, positive, whole
 from discreet.account.numeric.rounding import up
+from discreet.core.doors import opened
 from discreet.core.errors import BadParameter, Refusal
+from discreet.core.exact import Exact
 from discreet.core.unit import Relation, check_relation
 from discreet.mechanisms.parts import tails
 from discreet.mechanisms.parts.grid import add, integers
@@ -89,7 +91,7 @@ class Counter:
 
         Guarantee: `loss`. How many increments there are is public, and at most the horizon.
         """
-        return self._noisy(self._totals(exact), ())
+        return self._noisy(self._totals(opened(exact)), ())
 
     def releases(self, exact: object, count: int) -> Integers:
         """Return `count` independent releases of one stream, for audits and simulations."""
@@ -174,7 +176,7 @@ class Stream(MechanismSession):
         """How many increments there were."""
         return self._state[0]
 
-    def add(self, increment: int) -> int:
+    def add(self, increment: Exact[int] | int) -> int:
         """Take the next increment and return the noisy total.
 
         Guarantee: that of the counter, for all totals ever returned; after the horizon it refuses.
@@ -183,7 +185,7 @@ class Stream(MechanismSession):
             time, total, noises = self._state
             if time == self._counter.horizon:
                 raise _too_long(self._counter.horizon)
-            step = integers(increment)
+            step = integers(opened(increment))
             if not isinstance(step, int):
                 why, fix = "increments come one at a time", "pass one int, or use release for a list"
                 raise BadParameter("increment", np.shape(step), why=why, fix=fix)
@@ -201,7 +203,7 @@ def _too_long(horizon: int) -> HorizonReached:
     return HorizonReached(
         "one more increment",
         why=f"the loss was declared for {horizon} of them",
-        fix="declare a longer horizon beforehand; noise grows with its logarithm",
+        fix="declare a longer horizon in advance; noise grows with its logarithm",
         value=horizon,
     )
 

@@ -15,6 +15,7 @@ from discreet.account.losses.zcdp import Zcdp
 from discreet.account.numeric.checks import Number, positive, whole
 from discreet.account.numeric.rounding import up
 from discreet.core import rational
+from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation, check_relation
 from discreet.mechanisms.parts import calibration, tails
@@ -136,7 +137,7 @@ class Gaussian:
 
         Guarantee: `loss`, for answers whose sensitivity under the relation is as declared.
         """
-        counted = self._checked(exact)
+        counted = self._checked(opened(exact))
         shape = None if isinstance(counted, int) else counted.shape
         return scaled(add(counted, gaussian(self.sigma / self.step, shape)), self.step)
 

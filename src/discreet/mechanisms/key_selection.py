@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from discreet.account.losses.approx import Approx
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.numeric.checks import Number, positive, positive_failure, whole
+from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
+from discreet.core.exact import Exact
 from discreet.core.unit import Relation, check_relation
 from discreet.mechanisms.parts import chances as _chances
 from discreet.mechanisms.parts.mechanism import Chance, Trial, Trials
@@ -95,12 +97,12 @@ class KeySelection:
         enough = (1 - chance(beta)) * (1 << bits)
         return float(next(people for people, odds in enumerate(self._odds) if odds >= enough))
 
-    def release(self, exact: Mapping[Key, int]) -> tuple[Key, ...]:
+    def release(self, exact: Exact[Mapping[Key, int]] | Mapping[Key, int]) -> tuple[Key, ...]:
         """Return the keys that are kept, in their own order, given how many different people have each.
 
         Guarantee: `loss`, under `relation`, for units of at most `groups` keys.
         """
-        keys, people = _in_order(exact)
+        keys, people = _in_order(opened(exact))
         return tuple(compress(keys, self._kept(people, 1)[0]))
 
     def releases(self, exact: Mapping[Key, int], count: int) -> NDArray[Any]:

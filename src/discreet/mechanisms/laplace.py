@@ -11,6 +11,7 @@ from discreet.account.losses.discrete_laplace import DiscreteLaplace
 from discreet.account.numeric.checks import Number, positive, whole
 from discreet.account.numeric.rounding import up
 from discreet.core import rational
+from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation, check_relation
 from discreet.mechanisms.parts import chances as _chances
@@ -98,7 +99,7 @@ class Laplace:
 
         Guarantee: `loss`, for answers whose sensitivity under the relation is as declared.
         """
-        counted = integers(exact)
+        counted = integers(opened(exact))
         shape = None if isinstance(counted, int) else counted.shape
         return scaled(add(counted, laplace(self.scale / self.step, shape)), self.step)
 

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from discreet.account.losses.exponential import Exponential
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.numeric.checks import positive, whole
+from discreet.core.doors import opened
 from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.exact import Exact
 from discreet.core.rational import Number, as_written
 from discreet.core.unit import Relation, check_relation
 from discreet.mechanisms.parts.mechanism import Chance, Trial, Trials
@@ -79,7 +81,7 @@ class Quantile:
         if self.method not in ("recursive", "separate"):
             raise UnknownName("method", str(self.method), ("recursive", "separate"))
         if isinstance(self.offset, bool) or not isinstance(self.offset, int):
-            raise BadParameter("offset", self.offset, why="ranks are whole numbers", fix="use an int such as -20")
+            raise BadParameter("offset", self.offset, why="ranks are integers", fix="use an int such as -20")
         if abs(self.offset) > _MOST_OFFSET:
             why = f"no table has {_MOST_OFFSET:,} records, so that every such target lies beyond them"
             raise BadParameter("offset", self.offset, why=why, fix="use a smaller one; of a bracket, a larger epsilon")
@@ -158,12 +160,12 @@ class Quantile:
         """Return the values that are not null, in steps."""
         return self.grid.integers(values)
 
-    def release(self, exact: Sequence[int] | Steps) -> float | NDArray[np.float64]:
+    def release(self, exact: Exact[Sequence[int] | Steps] | Sequence[int] | Steps) -> float | NDArray[np.float64]:
         """Return the private quantiles of values in steps, in any order.
 
         Guarantee: `loss`, under `relation`, for units of at most `contributions` rows.
         """
-        return self._answer(self._bounded(exact))
+        return self._answer(self._bounded(opened(exact)))
 
     def __call__(self, values: Iterable[Any]) -> float | NDArray[np.float64]:
         """Return the private quantiles of raw values.

@@ -13,7 +13,9 @@ from discreet.account.losses.discrete_laplace import DiscreteLaplace
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.numeric.checks import Number, positive, whole
 from discreet.account.numeric.rounding import up
+from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
+from discreet.core.exact import Exact
 from discreet.core.unit import Relation
 from discreet.mechanisms.parts import chances as _chances
 from discreet.mechanisms.parts import tails
@@ -99,13 +101,13 @@ class SparseVector:
         """
         return SparseSession(ThresholdWatch(self.comparison), self._scale)
 
-    def release(self, exact: Iterable[int]) -> list[bool | int | None]:
+    def release(self, exact: Exact[Iterable[int]] | Iterable[int]) -> list[bool | int | None]:
         """Return what is said of each answer, up to the last that is above: True or False, or a number or None.
 
         Guarantee: `loss`. How many answers there are is public; those after the cut-off are not read.
         """
         session, said = self.session(), []
-        for answer in exact:
+        for answer in opened(exact):
             said.append(session.ask(answer))
             if not session.left:
                 break
@@ -160,7 +162,7 @@ class SparseSession:
         """How many more answers may be found above."""
         return self._watch.left
 
-    def ask(self, exact: int) -> bool | int | None:
+    def ask(self, exact: Exact[int] | int) -> bool | int | None:
         """Say whether an answer is above; with answers paid for, give it with fresh noise, or None if it is below.
 
         Guarantee: that of the mechanism, for all that the session ever says; after the cut-off it refuses.
@@ -168,7 +170,7 @@ class SparseSession:
         above = self._watch.above(exact)
         if self._scale is None:
             return above
-        return int(exact) + laplace(self._scale) if above else None
+        return int(opened(exact)) + laplace(self._scale) if above else None
 
 
 def trials() -> Trials:

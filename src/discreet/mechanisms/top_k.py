@@ -15,7 +15,9 @@ from discreet.account.losses.exponential import Exponential
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.numeric.checks import Number, positive, whole
 from discreet.core.column import Key
+from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
+from discreet.core.exact import Exact
 from discreet.core.unit import Relation, check_relation
 from discreet.mechanisms.histogram import counts_of
 from discreet.mechanisms.parts.keys import check_keys, tally
@@ -78,12 +80,12 @@ class TopK:
         """Return the counts, in the order of the keys."""
         return tally(self.keys, values)
 
-    def release(self, exact: Counts) -> tuple[Key, ...]:
+    def release(self, exact: Exact[Counts] | Counts) -> tuple[Key, ...]:
         """Return k keys for exact counts of all keys.
 
         Guarantee: `loss`, under `relation`, for units of at most `contributions` rows.
         """
-        ranking = self._ranking(exact)
+        ranking = self._ranking(opened(exact))
         return self._named(ranking, *self._leveled(ranking).draw())
 
     def releases(self, exact: Counts, count: int) -> NDArray[Any]:

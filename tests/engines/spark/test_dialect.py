@@ -18,7 +18,7 @@ ODD = ["", "it's", "\\", "\\'", "a\\nb", "a\nb", "\\u0041", "${spark.app.name}",
 ODD += ["ü", "u\u0308", "😀", "İ", "ﬁ", "\u2028", "\x01", "a" * 300, "東京", "?", ":x"]
 
 
-@pytest.fixture(scope="module", params=["interpreted", "generated"])
+@pytest.fixture(scope="module", params=["interpreted", pytest.param("generated", marks=pytest.mark.slow)])
 def engine(request):
     """Both ways in which Spark may run an expression; which one it takes depends on its size."""
     with opened(
@@ -32,7 +32,7 @@ def engine(request):
 
 
 def integers(chance, most):
-    """Draw a whole number from 0 up to below 2^most, of any size."""
+    """Draw an integer from 0 up to below 2^most, of any size."""
     bits = 1 + chance.below(most)
     return sum(chance.below(1 << 20) << at for at in range(0, 140, 20)) % (1 << bits)
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from discreet.account.losses import serial
 from discreet.account.numeric import pld, tradeoff
-from discreet.account.numeric.accountants import METHODS, Closed, KnownLoss, Method
+from discreet.account.numeric.accountants import METHODS, ClosedForm, KnownLoss, Method
 from discreet.account.numeric.checks import Number, failure, nonnegative, whole
 from discreet.account.numeric.composition_inputs import closed_form, directions
 from discreet.account.numeric.pair import Array, Pair
@@ -149,7 +149,7 @@ class PrivacyLoss(ABC):
         return None
 
     @property
-    def closed(self) -> Closed | None:
+    def closed(self) -> ClosedForm | None:
         """The profile in closed form."""
         return None
 
@@ -291,7 +291,7 @@ class PrivacyLoss(ABC):
 
     @staticmethod
     def from_json(text: str) -> PrivacyLoss:
-        """Read what `to_json` wrote, checking it anew."""
+        """Read what `to_json` wrote, checking it again."""
         try:
             return _from_record(records.read("loss", text))
         except RecursionError as error:

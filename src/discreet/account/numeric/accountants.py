@@ -21,7 +21,7 @@ Method = Literal["gaussian", "optimal", "pld", "renyi", "zcdp", "pure"]
 METHODS: tuple[Method, ...] = ("gaussian", "optimal", "pld", "renyi", "zcdp", "pure")
 
 
-class Closed(Protocol):
+class ClosedForm(Protocol):
     """A privacy profile in closed form."""
 
     def epsilon(self, delta: float) -> float:
@@ -70,7 +70,7 @@ class KnownLoss:
     slack: float
     peak: float
     mu: float | None = None
-    closed: Closed | None = None
+    closed: ClosedForm | None = None
     directions: tuple[Sequence[Leaf], ...] | None = None
     exact: bool = True
     divergence: orders.Divergence | None = None
@@ -127,7 +127,7 @@ def _gaussian(case: KnownLoss) -> float:
     return case.mu
 
 
-def _closed(case: KnownLoss) -> Closed:
+def _closed(case: KnownLoss) -> ClosedForm:
     assert case.closed is not None
     return case.closed
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from discreet.account.numeric.accountants import Closed, Responses
+from discreet.account.numeric.accountants import ClosedForm, Responses
 from discreet.account.numeric.checks import Number
 from discreet.account.numeric.pair import FAR, Pair, normal
 from discreet.account.numeric.pilot import Leaf
@@ -32,7 +32,7 @@ class CompositionPart(Protocol):
         """The epsilon of randomized response, if it is just that."""
 
     @property
-    def closed(self) -> Closed | None:
+    def closed(self) -> ClosedForm | None:
         """Its profile in closed form, if it has one."""
 
     @property
@@ -56,7 +56,7 @@ Parts = Sequence[tuple[CompositionPart, int]]
 MOST = 10**7  # copies of randomized response that are summed in closed form
 
 
-def closed_form(parts: Parts) -> Closed | None:
+def closed_form(parts: Parts) -> ClosedForm | None:
     """Return the profile of all parts in closed form: of one part that has one, or of equal randomized responses."""
     first, copies = parts[0][0].response, sum(count for _, count in parts)
     if first is not None and first < math.inf and copies <= MOST and all(part.response == first for part, _ in parts):

@@ -15,7 +15,7 @@ from discreet.core.rational import parse_written
 @click.command()
 @table_options
 @click.option("--secret", metavar="COLUMN", help="The column to count.")
-@click.option("--value", help="The value to count; the commonest when left out.")
+@click.option("--value", help="The value to count; the most common when left out.")
 @click.option("--epsilon", default="1/2", show_default=True, help="What each answer without an account costs.")
 @click.option("--times", type=int, default=400, show_default=True, help="How often it is asked.")
 @click.option("--total", default="1", show_default=True, help="The budget of the vault; each answer costs a tenth.")
@@ -38,11 +38,11 @@ def command(
 
     Without --table it runs on the shipped RAND table.
     """
-    from discreet.lab.attacks import _choice
+    from discreet.lab import attacker_choice
     from discreet.lab.attacks.averaging import averaging, ledgered, surveyed
 
-    people = _choice.crowd(opened(table, identifier))
-    column = secret or _choice.secret(people)
+    people = attacker_choice.crowd(opened(table, identifier))
+    column = secret or attacker_choice.secret(people)
     if column is None or not people.rows:
         raise BadParameter("secret", secret, why="no column of the table is fit to be one", fix="name one by --secret")
     budget = parse_written("total", total)

@@ -1,4 +1,4 @@
-"""discreet attack differencing: ask about everybody, then about everybody but one person, and subtract."""
+"""discreet attack differencing: ask about everyone, then about everyone but one person, and subtract."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from discreet.core.errors import BadParameter
     "known",
     multiple=True,
     metavar="ID or COLUMN=VALUE",
-    help="Whom to attack: a value of the identifier, a row number, or what is known of them. Anybody when left out.",
+    help="Whom to attack: a value of the identifier, a row number, or what is known of them. Anyone when left out.",
 )
 @click.option("--secret", metavar="COLUMN", help="The column to learn.")
-@click.option("--value", help="The value in question; the commonest when left out.")
+@click.option("--value", help="The value in question; the most common when left out.")
 @click.option("--describe", multiple=True, metavar="COLUMN", help="Leave the person out by this; may be repeated.")
 @click.option("--pairs", type=int, help="Crowds to ask about, with and without; enough for the target when left out.")
 @click.option("--runs", type=int, help="Tries with the bit at 0, and as many with the bit at 1.")
@@ -57,7 +57,7 @@ def command(
 
     Without --table it runs on the shipped RAND table.
     """
-    from discreet.lab.attacks import _choice
+    from discreet.lab import attacker_choice
     from discreet.lab.attacks.differencing import amounts, differencing, pictured, rollup
     from discreet.noise.uniform import uniform
 
@@ -65,7 +65,7 @@ def command(
     if cells is not None:
         show(output, rollup(people, cells), plot)
         return
-    column = secret or (_choice.amount(people) if amount else _choice.secret(people))
+    column = secret or (attacker_choice.amount(people) if amount else attacker_choice.secret(people))
     if column is None or not people.rows:
         raise BadParameter("secret", secret, why="no column of the table is fit to be one", fix="name one by --secret")
     with progress(output, len(defences)) as say:
@@ -75,8 +75,8 @@ def command(
                 say(f"{column}: {defence.name}")
                 learned.append(amounts(people, column, defence, tries=runs).outcome)
         else:
-            somebody = uniform(people.rows)
-            anyone = people.column(people.identifier)[somebody] if people.identifier else somebody
+            someone = uniform(people.rows)
+            anyone = people.column(people.identifier)[someone] if people.identifier else someone
             results = []
             for defence in defences:
                 say(f"{column}: {defence.name}")

@@ -18,7 +18,7 @@ from discreet.core.rational import parse_written
     "--releases",
     nargs=2,
     type=click.Path(path_type=Path),
-    help='Two generalised tables of your own; cells such as "30-39", "[30, 40)", "65+", "4790*", "a|b" or "*".',
+    help='Two generalized tables of your own; cells such as "30-39", "[30, 40)", "65+", "4790*", "a|b" or "*".',
 )
 @click.option("--quasi", multiple=True, metavar="COLUMN", help="A column that the attacker knows; may be repeated.")
 @click.option("--sensitive", metavar="COLUMN", help="The column that nobody should know.")
@@ -44,13 +44,13 @@ def command(
     With --releases, your own two files are compared: those who may be in both, and with --table (exact values of people
     whom the attacker knows) these people. Else a table is cut into two hospitals that share a third of their patients.
     """
-    from discreet.lab.attacks import _choice
+    from discreet.lab import attacker_choice
     from discreet.lab.attacks.intersection import hospitals, intersection, noisy, release_of
     from discreet.lab.table_copy import TableCopy
 
     if releases is not None:
         if not quasi or sensitive is None:
-            why = "only you know which columns were generalised, and which one is sensitive"
+            why = "only you know which columns were generalized, and which one is sensitive"
             raise BadParameter(
                 "releases", [str(each) for each in releases], why=why, fix="give --quasi and --sensitive"
             )
@@ -58,12 +58,12 @@ def command(
         people = None
         if table is not None:
             known = opened(table, identifier)
-            people = list(zip(*(_choice.plain(known.column(name)) for name in quasi), strict=True))
+            people = list(zip(*(attacker_choice.plain(known.column(name)) for name in quasi), strict=True))
         show(output, [intersection(first, second, people).outcome], plot)
         return
-    copied = _choice.crowd(opened(table, identifier))
-    secret = sensitive or _choice.sensitive(copied)
-    columns = list(quasi) or (_choice.known(copied, secret) if secret else [])
+    copied = attacker_choice.crowd(opened(table, identifier))
+    secret = sensitive or attacker_choice.sensitive(copied)
+    columns = list(quasi) or (attacker_choice.known(copied, secret) if secret else [])
     if secret is None or not columns:
         fix = "name them by --quasi and --sensitive"
         raise BadParameter("sensitive", sensitive, why="the table has no columns that are fit for it", fix=fix)

@@ -32,7 +32,7 @@ def plot_option(command: Command) -> Command:
 def check_plot(plot: Path | None) -> None:
     """Refuse a picture that cannot be drawn there, or not without Matplotlib: before anything is paid."""
     if plot is not None:
-        from discreet.answers.picture_file import check_place, new
+        from discreet.answers.plots.picture_file import check_place, new
 
         check_place("plot", plot)
         new()

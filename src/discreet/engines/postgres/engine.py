@@ -240,7 +240,7 @@ def _written(name: str, value: str) -> str:
 def _whole_loader() -> Any:  # noqa: ANN401  (a class of the driver's kind)
     from psycopg.adapt import Loader
 
-    class Whole(Loader):
+    class WholeLoader(Loader):
         """Reads NUMERIC as a whole number, which is all that our statements return of it."""
 
         def load(self, data: Any) -> int:  # noqa: ANN401
@@ -250,7 +250,7 @@ def _whole_loader() -> Any:  # noqa: ANN401  (a class of the driver's kind)
                 raise ValueError("a fraction")
             return int(whole)
 
-    return Whole
+    return WholeLoader
 
 
 def _answers(connection: psycopg.Connection[Any]) -> bool:

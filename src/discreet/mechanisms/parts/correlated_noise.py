@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from discreet.account.losses.zcdp import Zcdp
 from discreet.account.numeric.checks import Number, finite, whole
 from discreet.account.numeric.rounding import up
+from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation, check_relation
 from discreet.mechanisms.parts import tails
@@ -94,7 +95,7 @@ class CorrelatedGaussian:
 
         Guarantee: `loss`, for answers that one unit moves as declared.
         """
-        return self._mixed(self._whitened(exact), 1).reshape(-1)
+        return self._mixed(self._whitened(opened(exact)), 1).reshape(-1)
 
     def releases(self, exact: object, count: int) -> NDArray[np.float64]:
         """Return `count` independent releases of one answer, for audits and simulations."""

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.core.doors import opened
+from discreet.core.exact import Exact
 from discreet.mechanisms.parts.lottery import Lottery
 from discreet.mechanisms.parts.raw_values import Steps
 from discreet.noise import enclosure, rejection
@@ -32,7 +34,8 @@ class RefinementRequest(NamedTuple):
 
 
 # Answers all requests in one pass over the data; of each, the cells that are not empty: {i: records}.
-Counts = Callable[[list[RefinementRequest]], list[dict[int, int]]]
+Cells = list[dict[int, int]]
+Counts = Callable[[list[RefinementRequest]], Exact[Cells] | Cells]
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +209,7 @@ def _looked(
     tasks: Sequence[Task], known: list[KnownCounts], requests: list[list[RefinementRequest]], counts: Counts
 ) -> list[KnownCounts]:
     """Make one pass over the data and add what it says."""
-    answers = iter(counts([request for each in requests for request in each]))
+    answers = iter(opened(counts([request for each in requests for request in each])))
     out = []
     for task, so_far, each in zip(tasks, known, requests, strict=True):
         for request in each:

@@ -13,6 +13,7 @@ from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.numeric.checks import Number, positive, whole
 from discreet.account.numeric.rounding import up
 from discreet.core import rational
+from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation, check_relation
 from discreet.mechanisms.parts import tails
@@ -85,7 +86,7 @@ class Selection(ABC):
 
         Guarantee: `loss`, for scores whose sensitivity under the relation is as declared.
         """
-        return int(self.releases(exact, 1)[0])
+        return int(self.releases(opened(exact), 1)[0])
 
     @property
     def rate(self) -> Ratio:

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.numeric.checks import Number, whole
+from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
+from discreet.core.exact import Exact
 from discreet.core.unit import Relation, check_relation
 from discreet.mechanisms.parts.integer_noise import (
     Noise,
@@ -27,10 +29,11 @@ from discreet.mechanisms.parts.integer_noise import (
     whole_numbers,
 )
 from discreet.mechanisms.parts.mechanism import Chance
+from discreet.mechanisms.parts.noisy import Noisy
 from discreet.mechanisms.parts.raw_values import as_float
 
-# An integer, or several: it differs from statistic to statistic; so does the answer.
-Exact = Any
+# The exact integers of a group: one, or several, which differs from statistic to statistic; so does the answer.
+Integers = Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,19 +79,19 @@ class Statistic(ABC):
         """What one release costs, of one group or of all groups at once: the losses of all parts together."""
         return total(noise.loss for noise, _ in self.noises)
 
-    def release(self, exact: Exact) -> Exact:
+    def release(self, exact: Exact[Integers] | Integers) -> Integers:
         """Return the private answer to exact integers.
 
         Guarantee: `loss`, under `relation`, for units of at most `contributions` rows.
         """
-        answer = self.releases(exact, 1)[0]
+        answer = self.releases(opened(exact), 1)[0]
         return answer.item() if isinstance(answer, np.generic) else answer
 
-    def releases(self, exact: Exact, count: int) -> NDArray[Any]:
+    def releases(self, exact: Integers, count: int) -> NDArray[Any]:
         """Return many independent answers to one question, for audits and simulations: each costs `loss`."""
         return self._outer(self._noisy(self._inner(exact), whole("count", count)))
 
-    def tables(self, exact: Sequence[Exact]) -> list[Exact]:
+    def tables(self, exact: Exact[Sequence[Integers]] | Sequence[Integers]) -> list[Integers]:
         """Return the private answers for many groups, given the exact integers of each.
 
         Guarantee: `loss` for all of them together, under `relation`, for units of at most `contributions` rows in at
@@ -97,23 +100,36 @@ class Statistic(ABC):
         found = self.answers(self.noisy(exact))
         return found.tolist() if found.ndim == 1 else list(found)
 
-    def noisy(self, exact: Sequence[Exact]) -> NDArray[Any]:
+    def noisy(self, exact: Exact[Sequence[Integers]] | Sequence[Integers]) -> NDArray[Any]:
         """Return the noisy integers of many groups, a row for each and in the order of `noises`: int64, or Python's.
 
         Guarantee: that of `tables`; all else that is made of them is post-processing.
         """
-        if self.relation == "replace" and self.groups == 1 and len(exact) > 1:
+        found = opened(exact)
+        if self.relation == "replace" and self.groups == 1 and len(found) > 1:
             why = "a unit that is replaced may leave one group and join another, so that two answers move"
             raise BadParameter("groups", self.groups, why=why, fix="use groups=2 or more, or relation='add_remove'")
-        if not len(exact):
+        if not len(found):
             return np.zeros((0, self.parts), dtype=np.int64)
-        return np.stack(self._noisy(self._inner(_columns(exact)), len(exact)), axis=-1)
+        return np.stack(self._noisy(self._inner(_columns(found)), len(found)), axis=-1)
+
+    def measured(self, exact: Exact[Sequence[Integers]]) -> Noisy:
+        """Return the noisy integers of many groups with their laws and their price: for what came from an engine.
+
+        Guarantee: that of `tables`.
+        """
+        return self.supposed(self.noisy(exact).tolist())
+
+    def supposed(self, integers: Sequence[Sequence[int]]) -> Noisy:
+        """Return integers as if they came from `measured`: to suppose data by, which are public."""
+        laws = [(noise.law, noise.scale) for noise, size in self.noises for _ in range(size)]
+        return Noisy(tuple(tuple(map(int, row)) for row in integers), tuple(laws), self.loss)
 
     def answers(self, noisy: NDArray[Any]) -> NDArray[Any]:
         """Return what `noisy` integers say, group by group: an array whose first axis counts the groups."""
         return self._outer(list(noisy.T))
 
-    def inner(self, exact: Exact) -> list[int]:
+    def inner(self, exact: Integers) -> list[int]:
         """Return the exact integers of one group that noise goes to, in the order of `noises`: to suppose data by."""
         return [int(each) for each in self._inner(exact)]
 
@@ -122,7 +138,7 @@ class Statistic(ABC):
         """How many integers get noise in each group."""
         return sum(size for _, size in self.noises)
 
-    def __call__(self, values: Iterable[Any]) -> Exact:
+    def __call__(self, values: Iterable[Any]) -> Integers:
         """Return the private answer on raw values.
 
         Guarantee: that of `release`.
@@ -130,7 +146,7 @@ class Statistic(ABC):
         return self.release(self.exact(values))
 
     @abstractmethod
-    def _inner(self, exact: Exact) -> Sequence[Whole]:
+    def _inner(self, exact: Integers) -> Sequence[Whole]:
         """Return the integers that get noise; where the exact ones are columns, so are these."""
 
     @abstractmethod
@@ -193,7 +209,7 @@ class Scalar(Statistic):
         answers = self._outer([plus(int(exact), np.array(list(known), dtype=object))])
         return dict(zip(answers.tolist(), known.values(), strict=True))
 
-    def _inner(self, exact: Exact) -> Sequence[Whole]:
+    def _inner(self, exact: Integers) -> Sequence[Whole]:
         return (whole_numbers(exact),)
 
     def _outer(self, noisy: list[NDArray[Any]]) -> NDArray[Any]:
@@ -205,7 +221,7 @@ class Scalar(Statistic):
         return floats(values) * as_float(self.unit.numerator) / as_float(self.unit.denominator)
 
 
-def _columns(exact: Sequence[Exact]) -> Exact:
+def _columns(exact: Sequence[Integers]) -> Integers:
     """Return the exact integers of many groups as columns of Python integers, which do not wrap."""
     if isinstance(exact, np.ndarray):
         table = exact.astype(object)

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from discreet.account.losses.pure import Pure
 from discreet.account.numeric.checks import Number, finite, positive, whole
 from discreet.account.numeric.rounding import up
+from discreet.core.doors import opened
 from discreet.core.errors import BadParameter, Refusal
+from discreet.core.exact import Exact
 from discreet.core.unit import Relation, check_relation
 from discreet.mechanisms.parts import chances as _chances
 from discreet.mechanisms.parts import tails as _tails
@@ -57,7 +59,7 @@ class Comparison:
         if not isinstance(monotone, bool):
             raise BadParameter("monotone", monotone, why="answers move together or not", fix="use True or False")
         if not isinstance(finite("threshold", threshold), int):
-            why = "answers are whole numbers, and are compared with one"
+            why = "answers are integers, and are compared with one"
             raise BadParameter("threshold", threshold, why=why, fix="use an int; count in steps if answers are real")
         object.__setattr__(self, "threshold", int(threshold))
         object.__setattr__(self, "epsilon", Fraction(positive("epsilon", epsilon)))
@@ -136,7 +138,7 @@ class ThresholdWatch(MechanismSession):
         """How many more answers may be found above."""
         return self._left
 
-    def above(self, exact: int) -> bool:
+    def above(self, exact: Exact[int] | int) -> bool:
         """Say whether a noisy answer reaches the noisy threshold.
 
         Guarantee: that of the comparison, for all that the watch ever says; after the last "above" it refuses.
@@ -150,7 +152,7 @@ class ThresholdWatch(MechanismSession):
                     fix="start a new session, which costs its epsilon again",
                     value=cutoff,
                 )
-            answer = integers(exact)
+            answer = integers(opened(exact))
             if not isinstance(answer, int):
                 why, fix = "answers are compared one at a time", "pass one int, or use release for a sequence"
                 raise BadParameter("exact", np.shape(answer), why=why, fix=fix)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from discreet.lab.attacks._choice import crowd
+from discreet.lab.attacker_choice import crowd
 from discreet.lab.attacks.linkage.columns import kept as kept
 from discreet.lab.attacks.linkage.columns import known as known
 from discreet.lab.attacks.linkage.fuzzy import Fuzzy as Fuzzy

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discreet.answers.picture_file import check_place, new, save
-from discreet.answers.plot_style import GRID, INK, LINES, QUIET, written
+from discreet.answers.plots.picture_file import check_place, new, save
+from discreet.answers.plots.style import GRID, INK, LINES, QUIET, written
 from discreet.core.errors import BadParameter
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.answers import axis_plot
-from discreet.answers.axis import Scale, scale_of
 from discreet.answers.explain import summary
-from discreet.answers.picture_file import check_place, new, save
-from discreet.answers.plot_style import FILLS, GRID, INK, LINES, QUIET, legend, written
+from discreet.answers.plots import axis_plot
+from discreet.answers.plots.axis import Scale, scale_of
+from discreet.answers.plots.picture_file import check_place, new, save
+from discreet.answers.plots.style import FILLS, GRID, INK, LINES, QUIET, legend, written
 from discreet.answers.text_table import key_text
 from discreet.core.errors import BadParameter
 

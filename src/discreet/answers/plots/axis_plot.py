@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.answers.plot_style import FILLS, INK, LINES, QUIET, legend, written
+from discreet.answers.plots.style import FILLS, INK, LINES, QUIET, legend, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from discreet.answers.axis import Scale
+    from discreet.answers.plots.axis import Scale
 
 Floats = Any
 _CHARACTERS = 88  # that fit side by side under an axis

@@ -1,0 +1,1 @@
+"""Plots: answers, and error against price, as pictures."""
