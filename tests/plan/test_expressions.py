@@ -124,7 +124,7 @@ def test_the_truth_of_an_expression_is_refused_with_the_fix(ask):
         ),
         (
             lambda: Name(" "),
-            "name=' ': a name is text that can be read and stored. Fix: use a short word such as 'age'.",
+            "name=' ': a name is printable text. Fix: use a short word such as 'age'.",
         ),
     ],
 )

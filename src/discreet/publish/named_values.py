@@ -67,7 +67,7 @@ def _stored(column: Column, value: object) -> Datum:
             dt.date.fromisoformat(value)
         except ValueError as error:
             name, fix = column.name or "", "write it like 2024-02-29, or use a date"
-            raise BadParameter(name, value, why="it is no day", fix=fix) from error
+            raise BadParameter(name, value, why="it is not a date", fix=fix) from error
     return stored(column, value)
 
 

@@ -173,7 +173,7 @@ class Relations:
         return found
 
     def _derived(self, scope: Scope, value: Node, title: str | None) -> tuple[Scope, str]:
-        """Return the column of a value, added to the plan unless it is there already."""
+        """Return the column of a value, added to the plan unless it already exists."""
         rows = rows_of(self.source, scope)
         made, column = rows.typed(value)
         if isinstance(made, Name):
