@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 
 # Tests that share something slow to start go to one worker. The marks of pytest-xdist say the same of them, but are
 # lost on their way to its scheduler with the pytest of today.
-SHARED = re.compile(r"engines/spark/|test_spark|test_moving|\[spark\b")
+SHARED = re.compile(r"engines/spark/|test_spark|in_spark|test_moving|\[spark\b")
 
 
 def pytest_addoption(parser):

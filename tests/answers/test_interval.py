@@ -182,9 +182,14 @@ def functions():
 
 
 CASES = [*sums(), *quotients(), *functions()]
+# A case that takes a quarter of the time of all.
+LONG = "share of a total"
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, id=case.name, marks=[pytest.mark.slow] * (case.name == LONG)) for case in CASES],
+)
 def test_it_covers_as_often_as_it_says_and_is_hardly_wider_than_it_has_to_be(case):
     with seeded(7):
         runs, shortest = case.draws(RUNS), case.shortest()

@@ -10,10 +10,12 @@ from discreet.account.budgets.budget import Budget
 from discreet.account.losses.pure import Pure
 from discreet.account.losses.zcdp import Zcdp
 from discreet.core.errors import BadParameter
+from discreet.core.exact import Exact
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.publish.allowance import Allowance, Overspent, Spending
 from discreet.publish.domain import Domain
-from discreet.publish.methods.mst import FINE, distance, distances, shared
+from discreet.publish.kernels import FINE, distance, distances
+from discreet.publish.methods.mst import shared
 from discreet.testing import seeded
 from tests.publish.worlds import made
 
@@ -41,7 +43,7 @@ def test_no_more_is_spent_than_there_is(budget):
     with pytest.raises(Overspent):
         purse.measure((0, 1), exact, Fraction(1, 10**9))
     with pytest.raises(Overspent):
-        purse.choose([1, 2], 1, Fraction(1, 10**9))
+        purse.choose(Exact([1, 2]), 1, Fraction(1, 10**9))
 
 
 def test_parts_of_nothing_are_refused():
@@ -77,7 +79,7 @@ def test_one_row_moves_a_distance_by_at_most_its_declared_sensitivity():
         expected = generator.random((3, 4)) * 30
         more = exact.copy()
         more[generator.integers(3), generator.integers(4)] += 1
-        assert abs(distance(more, expected) - distance(exact, expected)) <= FINE
+        assert abs(distance.function(more, expected) - distance.function(exact, expected)) <= FINE
 
 
 def test_shares_add_up_exactly():

@@ -205,7 +205,7 @@ def test_rows_that_nothing_allows_are_refused(twin):
     for zeros in ([{}], [{"first": []}], [{"first": 2}]):
         with pytest.raises(BadParameter, match="zeros"):
             publish.synthesize({"first": [0], "second": [0]}, domain, budget=Budget(epsilon=1), zeros=zeros)
-    with pytest.raises(BadParameter, match="no row of this twin"):
+    with pytest.raises(BadParameter, match="no row of this synthetic data"):
         twin.condition(married=True, age=range(18))
 
 

@@ -19,8 +19,8 @@ MET = (
     *(
         "core/unit.py",
         "account/budgets/budget.py",
-        "engines/csv_dialect.py",
-        "engines/fingerprint.py",
+        "engines/duckdb/csv_dialect.py",
+        "engines/duckdb/fingerprint.py",
         "account/budgets/price.py",
     ),
     *("curator/accounts.py", "curator/declare.py", "ask/sql.py", "curator/budgets.py", "ledger/custody.py"),

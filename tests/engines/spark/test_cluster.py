@@ -9,7 +9,7 @@ from discreet.ledger import QuestionFailed
 from tests.engines.spark.stories import STORIES
 from tests.spark import alone
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slow]
 
 MASTER = "local-cluster[2,1,1024]"
 

@@ -18,7 +18,7 @@ ODD = ["", "it's", "\\", "\\'", "a\\nb", "a\nb", "\\u0041", "${spark.app.name}",
 ODD += ["ü", "u\u0308", "😀", "İ", "ﬁ", "\u2028", "\x01", "a" * 300, "東京", "?", ":x"]
 
 
-@pytest.fixture(scope="module", params=["interpreted", "generated"])
+@pytest.fixture(scope="module", params=["interpreted", pytest.param("generated", marks=pytest.mark.slow)])
 def engine(request):
     """Both ways in which Spark may run an expression; which one it takes depends on its size."""
     with opened(

@@ -55,11 +55,12 @@ def check_value(column, value):
             assert type(value) is str
 
 
+@pytest.mark.parametrize("many", [12, pytest.param(40, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("operator", OPERATORS)
-def test_the_engine_computes_what_the_reference_does(engine, operator):
+def test_the_engine_computes_what_the_reference_does(engine, operator, many):
     seen = 0
 
-    @settings(max_examples=40, database=None)
+    @settings(max_examples=many, database=None)
     @given(st.data())
     def run(data):
         nonlocal seen
@@ -72,7 +73,7 @@ def test_the_engine_computes_what_the_reference_does(engine, operator):
         seen += len(found)
 
     run()
-    assert seen >= 2000
+    assert seen >= 50 * many
 
 
 SPECIAL = [math.nan, math.inf, -math.inf, 1e308, -1e308, 5e-324, -0.0, 0.5, 1.5, 2.5, -0.5, -1.5, 0.49999999999999994]
