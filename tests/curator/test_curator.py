@@ -351,8 +351,8 @@ def test_the_same_rows_are_not_counted_for_other_people_or_one_by_one(curator, v
 
 
 SAME_PEOPLE = (
-    "visits is told apart by the same column: if these are the same people, they may lose both budgets;"
-    " then keep to one of the two tables, or put both into the group visits of a new vault"
+    "visits has the same identifier column: if these are the same people, they may lose both budgets;"
+    " then use only one of the two tables, or put both into the budget group visits of a new vault"
 )
 
 
@@ -384,7 +384,7 @@ def test_of_a_group_the_note_names_a_table_and_the_account(curator):
     for name in ("stays", "drugs"):
         register(curator, next(frames), name, columns=columns, group="patients")
     (note,) = register(curator, next(frames), "more", columns=columns).notes
-    assert note.startswith("drugs is told apart by the same column: ")
+    assert note.startswith("drugs has the same identifier column: ")
     assert note.endswith("put both into the group patients of a new vault")
 
 
@@ -402,7 +402,7 @@ def test_people_told_apart_by_moments_are_refused(curator, zone):
     frame = pd.DataFrame({"patient_id": pd.to_datetime(["2024-01-01"]).tz_localize(zone), "age": [1], "ward": ["A"]})
     kind = "TIMESTAMP_NS" if zone is None else "TIMESTAMP WITH TIME ZONE"
     assert refusal(BadParameter, lambda: register(curator, frame)) == (
-        f"identifier='patient_id': people cannot be told apart safely by moments in time, of the type {kind}."
+        f"identifier='patient_id': people cannot be identified safely by timestamps, of the type {kind}."
         " Fix: use a text or integer column."
     )
     assert curator.tables() == []

@@ -224,8 +224,8 @@ def test_a_table_whose_people_may_have_two_budgets_is_a_note(curator):
     more = {**data, "n": data["n"][::-1]}
     curator.register("more", more, unit=unit, columns={"n": between(0, 100)}, budget=budget, people="distinct")
     assert [(found.severity, found.table, found.column, found.what) for found in curator.lint()] == [
-        ("note", "more", "id", "t is told apart by the same column"),
-        ("note", "t", "id", "more is told apart by the same column"),
+        ("note", "more", "id", "t has the same identifier column"),
+        ("note", "t", "id", "more has the same identifier column"),
     ]
 
 

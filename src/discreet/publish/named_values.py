@@ -77,5 +77,5 @@ def _listed(wanted: object) -> Sequence[object]:
     if wanted is None or isinstance(wanted, str | int | float | Fraction | dt.date):
         return [wanted]
     if not isinstance(wanted, Iterable):
-        raise BadParameter("values", wanted, why="these are no values of a column", fix=_FIX)
+        raise BadParameter("values", wanted, why="these are not values of a column", fix=_FIX)
     return [*wanted]

@@ -106,7 +106,7 @@ class Relations:
             case "except" | "intersect":
                 why = "whether a row is in the other table may depend on another person"
                 raise self.source.refused(node, why, "say which rows are wanted in WHERE")
-        raise self.source.refused(node, "this is no table", "name a table, or write a subquery in brackets")
+        raise self.source.refused(node, "this is not a table", "name a table, or write a subquery in brackets")
 
     def _table(self, node: Node) -> Item:
         check_table(self.source, node)
