@@ -1,4 +1,4 @@
-"""Hashed identifiers read back: every medallion of New York's taxis, in two minutes at the most.
+"""Hashed identifiers read back: every medallion of New York's taxis, in two minutes at most.
 
 All 18,278,000 texts are tried, as the last of them is looked for. The loop over `hashlib` is what a short script does,
 on one core; figures are per text.

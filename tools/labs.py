@@ -30,7 +30,7 @@ def index(found: tuple[Lab, ...]) -> str:
 
 
 def main(words: list[str]) -> None:
-    """Draw the labs named on the command line, or all, and write the list anew."""
+    """Draw the labs named on the command line, or all, and write the list again."""
     found = labs()
     for each in [lab(word) for word in words] or found:
         draw(each)

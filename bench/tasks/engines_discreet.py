@@ -15,7 +15,7 @@ TASKS = Path(__file__).parent
 def ask_postgres(
     question: str, rows: int, people: int, max_rows: int | None = None, max_groups: int | None = None
 ) -> Callable[[], object]:
-    """A question of a session about a table of a database, paid for anew at every call."""
+    """A question of a session about a table of a database, paid for again at every call."""
     ours = _run("query_discreet.py")
     process, url, table = _run("engines_server.py")["served"](rows, people)
     call = ours["released"](question, postgres(table, url), rows, ours["unit_of"](max_rows, max_groups))

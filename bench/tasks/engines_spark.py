@@ -34,7 +34,7 @@ def folder(rows: int, people: int, path: str) -> Path:
 def ask(
     rows: int, people: int, path: str, max_rows: int | None = None, max_groups: int | None = None
 ) -> Callable[[], object]:
-    """A release of a session, paid for anew at every call."""
+    """A release of a session, paid for again at every call."""
     import discreet as dp
 
     os.environ.setdefault("SPARK_WORKER_DIR", str(Path(path).parent / "spark-work"))

@@ -62,7 +62,7 @@ def blatant(runs: int, seeds: int) -> Callable[[], float]:  # noqa: ARG001  (the
 
 
 def solved(people: int, target: str, method: Any) -> Callable[[], None]:
-    """One attack that gets nearly everybody."""
+    """One attack that gets nearly everyone."""
 
     def call() -> None:
         found = _attacked(people, target, 1, method)

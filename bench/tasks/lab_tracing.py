@@ -53,7 +53,7 @@ def wronged(seeds: int, pirates: Sequence[str]) -> Callable[[], float]:
 
 
 def private_accused(seeds: int) -> Callable[[], float]:
-    """The share of private answers that accuse anybody."""
+    """The share of private answers that accuse anyone."""
     return lambda: sum(bool(accused) for accused, _ in _copies(seeds, "private")) / seeds
 
 
@@ -71,7 +71,7 @@ def _copies(seeds: int, pirate: str) -> list[tuple[set[int], set[int]]]:
 
 
 def wrong(seeds: int, users: int) -> Callable[[], float]:
-    """The share of rounding decoders that accuse somebody outside the coalition."""
+    """The share of rounding decoders that accuse someone outside the coalition."""
     return lambda: sum(not run.guilty for run in _decoders(seeds, users, False)) / seeds
 
 
@@ -105,7 +105,7 @@ def forged(seeds: int, method: str) -> Callable[[], float]:
         assert bool(found.leaked) == (method == "copy"), found
         return found
 
-    runs = 1 if method != "copy" else seeds  # a synthesizer takes seconds, and no seed makes a forgery likelier
+    runs = 1 if method != "copy" else seeds  # a synthesizer takes seconds, and no seed makes a forgery more likely
     return lambda: max(found.valid / found.rows if not found.leaked else 0.0 for found in map(once, range(runs)))
 
 

@@ -1,4 +1,4 @@
-"""The steps of RAPPOR's published analysis (its R library), written anew in Python: the peer of our decoding.
+"""The steps of RAPPOR's published analysis (its R library), written again in Python: the peer of our decoding.
 
 R and its packages are no part of a bench, so that the steps are taken here one by one: bits by cohort, unbiased;
 five fits, all but the first to bits with noise added once more; a non-negative lasso (the end of glmnet's path) where

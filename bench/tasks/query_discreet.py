@@ -46,7 +46,7 @@ def ask(
     max_groups: int | None = None,
     bound: str = "query",
 ) -> Callable[[], object]:
-    """A question of a session, paid for anew at every call; with bound="table" the kept rows are cached beforehand."""
+    """A question of a session, paid for again at every call; with bound="table" the kept rows are cached in advance."""
     made = runpy.run_path(str(Path(__file__).with_name("query_table.py")))["path"]
     call = released(question, made(rows, people, Path(path)), rows, unit_of(max_rows, max_groups, bound))
     if bound == "table":

@@ -1,4 +1,4 @@
-"""Deployments: published numbers, and every derived one computed anew; the page says what the code does."""
+"""Deployments: published numbers, and every derived one computed again; the page says what the code does."""
 
 import json
 import math

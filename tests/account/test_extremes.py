@@ -127,7 +127,7 @@ def test_a_sampled_peak_is_never_below_the_theorem_s(epsilon, rate):
         assert truth <= found <= truth * (1 + mpmath.mpf("1e-11")) + mpmath.mpf("1e-323")
 
 
-def test_a_sampled_loss_is_never_admitted_for_nothing():
+def test_a_sampled_loss_is_never_admitted_for_free():
     assert PureFilter(1).admit(Pure(31).sampled(1e-31)).spent.loss > 0
 
 

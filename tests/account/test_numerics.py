@@ -16,7 +16,7 @@ from discreet.account.numeric.amplification import concentrated, diluted, poisso
 from discreet.account.numeric.lattice import Lattice, product
 from discreet.account.numeric.loss_measure import (
     LossMeasure,
-    discretise,
+    discretize,
     lattice_edges,
     pilot_edges,
     quadrature,
@@ -40,7 +40,7 @@ def test_dividing_mass_never_lowers_delta():
     pair = normal(1.0, 1e-20)
     for spacing in (0.5, 0.1, 0.01):
         edges = np.arange(math.floor(-12 / spacing), math.ceil(12 / spacing) + 1) * spacing
-        measure = discretise(pair, edges)
+        measure = discretize(pair, edges)
         profile = Profile(measure.losses, measure.masses, measure.infinity)
         for epsilon in (0.0, 0.3, 1.0, 3.05, 5.0):
             truth = float(gaussian_delta(1.0, epsilon))
@@ -52,7 +52,7 @@ def test_dividing_mass_never_lowers_delta():
 
 
 def test_mass_below_the_grid_moves_up_and_mass_above_it_is_unbounded():
-    measure = discretise(response(1.0), np.array([-0.5, 0.0, 0.5]))
+    measure = discretize(response(1.0), np.array([-0.5, 0.0, 0.5]))
     lie = 1 / (1 + math.e)
     assert measure.masses == pytest.approx([lie, 0, 0])
     assert measure.infinity == pytest.approx(1 - lie)
@@ -61,7 +61,7 @@ def test_mass_below_the_grid_moves_up_and_mass_above_it_is_unbounded():
 def test_dividing_keeps_the_weights_of_both_distributions():
     pair = two_sided(1.0, -0.5 / math.expm1(-1.0), 1e-12)
     edges = np.linspace(-1.1, 1.1, 12)
-    measure = discretise(pair, edges)
+    measure = discretize(pair, edges)
     assert measure.masses.sum() == pytest.approx(1, rel=1e-11)
     assert measure.masses @ np.exp(-edges) == pytest.approx(1, rel=1e-11)
 
@@ -78,10 +78,10 @@ def test_quadrature_is_exact_in_the_far_tail():
 
 def test_fewer_places_are_used_where_little_mass_lies():
     pair = poisson_remove(normal(1.25, 1e-20), 0.001)
-    pilot = discretise(pair, pilot_edges(pair))
+    pilot = discretize(pair, pilot_edges(pair))
     index = lattice_edges(pair, 2e-5, pilot, 6.0)
     assert len(index) < 0.05 * (index[-1] - index[0])
-    assert discretise(pair, index * 2e-5).infinity < 1e-18
+    assert discretize(pair, index * 2e-5).infinity < 1e-18
 
 
 @pytest.mark.parametrize("rate", [1e-6, 0.01, 0.7, 1.0])

@@ -1,4 +1,4 @@
-"""Answers: what they show, what can be done with them for nothing, and what they refuse."""
+"""Answers: what they show, what can be done with them for free, and what they refuse."""
 
 import io
 import json

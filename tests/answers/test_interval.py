@@ -83,7 +83,7 @@ class Case:
 
 
 def people(size, seed):
-    """Return two columns of whole numbers from 0 to 100, the second leaning on the first."""
+    """Return two columns of integers from 0 to 100, the second leaning on the first."""
     with seeded(seed):
         first = np.clip(40 + noise.gaussian(15, size), 0, 100)
         second = np.clip(first // 2 + 20 + noise.gaussian(10, size), 0, 100)

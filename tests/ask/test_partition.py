@@ -125,7 +125,7 @@ def test_unknown_parts_and_undeclared_keys_are_refused(tmp_path):
         visits.partition("city")
 
 
-def test_the_same_partition_is_replayed_for_nothing(tmp_path):
+def test_the_same_partition_is_replayed_for_free(tmp_path):
     visits = table(tmp_path, row())
     first = visits.partition("part").release(lambda part: part.agg(n=dp.count()), epsilon=1)
     again = visits.partition("part").release(lambda part: part.agg(n=dp.count()), epsilon=1)

@@ -126,7 +126,7 @@ def small(tmp_path_factory):
 
 
 def exactly(report, **price):
-    """Answer at a price so high that the noise of whole numbers is zero."""
+    """Answer at a price so high that the noise of integers is zero."""
     with seeded(1):
         (answer,) = answered(report.asked(**(price or {"epsilon": 10**6})))
     return answer

@@ -1,4 +1,4 @@
-"""SQL: the same questions as in Python, replayed for nothing; what a SELECT does to an answer; prices and options."""
+"""SQL: the same questions as in Python, replayed for free; what a SELECT does to an answer; prices and options."""
 
 import pytest
 
@@ -9,9 +9,9 @@ from discreet.core.errors import BadParameter
 from discreet.engines.duckdb.engine import DuckDBEngine
 from discreet.ledger.refusals import Conflict
 from discreet.plan.sql.refusals import SqlRefused
+from tests.curator.question_pairs import PAIRS, floors
 from tests.curator.questions import curator_of, head
 from tests.curator.spoken import VISITS, session_of
-from tests.curator.question_pairs import PAIRS, floors
 
 MUCH = 10**6
 

@@ -241,7 +241,7 @@ def test_answers_replays_and_refusals_of_a_paced_vault_take_their_pace(tmp_path)
 
 
 class Clock:
-    """A clock for paces: sleeping takes no time, and is the moment at which somebody else looks."""
+    """A clock for paces: sleeping takes no time, and is the moment at which someone else looks."""
 
     def __init__(self, monkeypatch, look):
         self.begun = self.now = 100.0

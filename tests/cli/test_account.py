@@ -98,7 +98,7 @@ def test_the_relation_reaches_every_part():
         ("laplace:0", "laplace:0", "scale=0"),
         ("laplace:width=2", "width", "no parameter of that name"),
         ("laplace:1,2", "2", "takes scale and no more"),
-        ("laplace:10*2.5", "2.5", "a whole number"),
+        ("laplace:10*2.5", "2.5", "an integer"),
         ("laplace:10*0", "*0", "0"),
         ("pure:1@1.5", "@1.5", "between 0 and 1"),
         ("(laplace:10", None, "a bracket is still open"),

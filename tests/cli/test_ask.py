@@ -28,7 +28,7 @@ def test_the_answer_is_a_table(token, run):
     assert lines[0] == ["ward", "n"]
     assert [line[0] for line in lines[2:5]] == ["A", "B", "C"]
     assert "remains" in out
-    assert "answered before, for nothing now" in run("ask", TEXT, "--epsilon", "1")[1]
+    assert "answered before, for free now" in run("ask", TEXT, "--epsilon", "1")[1]
 
 
 def test_a_question_comes_from_a_file_or_from_standard_input(token, result, folder, monkeypatch):

@@ -10,7 +10,7 @@ from discreet.ledger.charge import Charge
 
 @pytest.fixture
 def spent(folder, run, result):
-    """A vault of pure epsilon 2, of which alice has spent 1/2 and somebody without a cap 1/4."""
+    """A vault of pure epsilon 2, of which alice has spent 1/2 and someone without a cap 1/4."""
     run("init")
     words = ("--unit", "person:patient_id", "--max-rows", "5", "--column", "age=0..110", "--epsilon", "2")
     run("register", "visits", "visits.csv", *words, "--group", "patients")

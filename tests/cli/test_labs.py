@@ -25,8 +25,8 @@ def test_a_lab_is_shown_with_its_solution_only_on_request(run, result):
     assert code == Exit.DONE
     assert "Two coins" in out
     assert "RandomizedResponse.coins" in out
-    assert "memoisation" not in out
-    assert "memoisation" in run("labs", "show", "randomized-response", "--solution")[1]
+    assert "memoization" not in out
+    assert "memoization" in run("labs", "show", "randomized-response", "--solution")[1]
     assert result("labs", "show", "2")["page"].startswith("# 2. Randomized response")
 
 

@@ -19,6 +19,8 @@ SOURCE = Path(discreet.__file__).parent
 
 # Every module that sees inside an exact value, with the kind of its door and the reason.
 DOORS: dict[str, tuple[str, str]] = {
+    "lab/audits/exact_answers.py": ("custodian", "the lab compares what an engine finds on rows that it made up"),
+    "lab/audits/tape.py": ("custodian", "the lab keeps what a program on made-up rows hands to a mechanism"),
     "mechanisms/above_threshold.py": ("choice", "compares noisy answers with a noisy threshold, and says where"),
     "mechanisms/contribution_bound.py": ("choice", "draws a number of rows near an order statistic"),
     "mechanisms/counter.py": ("noise", "adds the noise of its blocks to each total"),
@@ -33,10 +35,27 @@ DOORS: dict[str, tuple[str, str]] = {
     "mechanisms/quantile.py": ("choice", "draws quantiles of values"),
     "mechanisms/sparse_vector.py": ("noise", "answers above the threshold get noise of their own"),
     "mechanisms/top_k.py": ("choice", "draws the most frequent keys"),
+    "plan/to_sql/tally_tables.py": ("kernel", "takes the one number of a table"),
+    "publish/kernels.py": ("kernel", "marginals as tables, groups, scores and features"),
+    "publish/quality.py": ("custodian", "compares synthetic data with the table that its caller has, and says so"),
 }
 
 # Every function from an exact value to an exact value, and how far it carries what one row can do.
-KERNELS: dict[str, str] = {}
+KERNELS: dict[str, str] = {
+    "plan/to_sql/tally_tables.py:single": "the same number",
+    "publish/kernels.py:database_scores": "a row moves each score by the rows of a small database",
+    "publish/kernels.py:distance": "a row moves it by FINE",
+    "publish/kernels.py:feature_sums": "a row moves each feature by a point of the circle, and the count by one",
+    "publish/kernels.py:filled": "the same numbers, and zeros",
+    "publish/kernels.py:gap": "a row moves it by one",
+    "publish/kernels.py:grouped": "a row moves one cell by one",
+    "publish/kernels.py:listed": "the same numbers",
+    "publish/kernels.py:number": "the same number",
+    "publish/kernels.py:total": "a row moves it by one",
+    "publish/kernels.py:weighed": "scores that move by a whole number at most stay so",
+    "publish/kernels.py:weighted_features": "the same sums, and counts times a weight",
+    "publish/kernels.py:wrong": "a row moves each score by FINE times its weight",
+}
 
 LOOKS = [
     bool,

@@ -1,12 +1,17 @@
 """New files: nothing is written over without force, and vaults, stores, anchors and links never."""
 
+import re
 import sqlite3
 import stat
+from pathlib import Path
 
 import pytest
 
+import discreet
 from discreet.core.errors import BadParameter
 from discreet.core.file import Occupied, check_place, new_file, write_file
+from discreet.engines.duckdb.files import files, reads
+from discreet.engines.duckdb.options import csv
 
 
 @pytest.fixture
@@ -111,3 +116,68 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path):
         write_file(tmp_path / "none" / "a.json", "text")
     with pytest.raises(Occupied):
         check_place(tmp_path, force=True)
+
+
+# Modules that write files by themselves, each with its reason.
+WRITERS = {
+    "core/file.py": "the one way to write a new file",
+    "cli/explain.py": "writes into the place that cli.shared.files gives it",
+    "cli/shared/account_plot.py": "writes into the place that cli.shared.files gives it",
+    "engines/duckdb/frame_copy.py": "rows from memory, in the folder of the vault",
+    "engines/duckdb/kept_rows.py": "the cache of kept rows, in the folder of the vault",
+    "lab/audits/made_up_rows.py": "made-up rows in a folder that goes away",
+    "ledger/integrity/anchor.py": "the anchor is written in its place, slot by slot",
+    "ledger/sealed_key.py": "the key file of a vault",
+    "serve/parquet_sketches.py": "writes into the place that cli.shared.files gives it",
+    "local/client_file.py": "a client's own ledger, replaced in one step",
+}
+WRITES = re.compile(
+    r"\.write_text\(|\.write_bytes\(|\.savefig\(|COPY .* TO |\bopen\([^)]*[\"'][wax]b?[\"']|os\.write\("
+)
+
+
+def test_every_file_is_written_by_the_one_way_there_is():
+    source = Path(discreet.__file__).parent
+    texts = {file.relative_to(source).as_posix(): file.read_text(encoding="utf-8") for file in source.rglob("*.py")}
+    found = {name for name, text in texts.items() if WRITES.search(text) and "new_file(" not in text}
+    assert found - set(WRITERS) == set()
+
+
+def test_sources_that_were_read_are_never_written_over(tmp_path):
+    (tmp_path / "t.csv").write_text("a\n1\n")
+    files(csv(tmp_path / "t.csv"))
+    for place in (tmp_path / "t.csv", tmp_path / "x" / ".." / "t.csv"):
+        (tmp_path / "x").mkdir(exist_ok=True)
+        with pytest.raises(Occupied, match="rows are read from there"):
+            check_place(place, force=True)
+    check_place(tmp_path / "other.csv", force=True)
+    (tmp_path / "linked").symlink_to(tmp_path)
+    with pytest.raises(Occupied, match="rows are read from there"):
+        check_place(tmp_path / "linked" / "t.csv", force=True)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "inside", "outside"),
+    [
+        (
+            "real/**/*.parquet",
+            ["real/p.parquet", "real/new.parquet", "real/a/b/new.parquet"],
+            ["real/a.csv", "p.parquet"],
+        ),
+        ("link/*/p*.parquet", ["link/a/p.parquet", "real/a/p.parquet", "real/a/pp.parquet"], ["real/a/q.parquet"]),
+        ("real/[ab]/?.parquet", ["real/a/q.parquet", "real/b/q.parquet"], ["real/c/q.parquet", "real/a/qq.parquet"]),
+        ("real", ["real/a/new.parquet", "real/notes.txt"], ["other/x.parquet"]),
+        ("stars/*/p.parquet", ["real/a/p.parquet", "stars/s/p.parquet"], ["stars/s/q.parquet"]),
+    ],
+)
+def test_what_a_source_reads_is_told_for_patterns_and_links(tmp_path, pattern, inside, outside):
+    for name in ("real/p.parquet", "real/a/p.parquet", "real/a/q.parquet", "real/b/q.parquet"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("rows")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    (tmp_path / "stars").mkdir()
+    (tmp_path / "stars" / "s").symlink_to(tmp_path / "real" / "a")
+    for name in inside:
+        assert reads(str(tmp_path / pattern), tmp_path / name), name
+    for name in outside:
+        assert not reads(str(tmp_path / pattern), tmp_path / name), name

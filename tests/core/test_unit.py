@@ -47,7 +47,7 @@ def test_a_unit_is_a_frozen_hashable_value():
 
 @pytest.mark.parametrize("value", NO_COUNTS)
 def test_a_bound_that_is_no_positive_whole_number_is_refused(value):
-    with pytest.raises(BadParameter, match="positive whole number") as refused:
+    with pytest.raises(BadParameter, match="positive integer") as refused:
         person("id", max_rows=value)
     assert refused.value.name == "max_rows"
     assert refused.value.value is value

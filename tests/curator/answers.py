@@ -60,7 +60,7 @@ def single(exact=1000, scale=2, name="n", mark="8"):
 
 
 def days():
-    """Return counts by day and kind: dates, truth values and a missing key."""
+    """Return counts by day and kind: dates, booleans and a missing key."""
     rows = [(dt.date(2024, 2, 28), True), (dt.date(2024, 2, 29), False), (None, None)]
     with seeded(5):
         quantities = [linear(noisy(f"9.{at}", 10 * at, 3, "gaussian")) for at in range(3)]

@@ -127,7 +127,7 @@ def test_a_missing_file_is_refused(curator, tmp_path):
 
 def test_a_table_without_a_budget_is_refused(curator, file):
     assert refusal(BadParameter, lambda: register(curator, file, budget=None)) == (
-        "budget=None: without one a table would answer until nothing about anybody is left unsaid."
+        "budget=None: without one a table would answer until nothing about anyone is left unsaid."
         " Fix: say how much it may lose: budget=Budget(epsilon=1)."
     )
     assert curator.tables() == []
@@ -264,7 +264,7 @@ def test_two_custodians_notice_each_other(curator, visits, tmp_path):
     with Curator(curator.path) as other:
         other.refresh("visits")
     assert refusal(Conflict, lambda: curator.refresh("visits", expected=visits.revision)) == (
-        "table 'visits' at revision 1: it is at revision 2 by now, so that somebody else has changed it meanwhile."
+        "table 'visits' at revision 1: it is at revision 2 by now, so that someone else has changed it meanwhile."
         " Fix: look at what it says now, and repeat the change."
     )
 

@@ -162,7 +162,7 @@ def test_a_public_table_keeps_the_first_rows_of_each_key_where_that_is_asked(ses
     fewer = session.public("wards", {"ward": ["A", "B", "A", None, None], "floor": [1, 2, 3, 5, 6]})
     asked, same = (each.count().asked(epsilon=1) for each in (joined, visits.join(fewer, on="ward")))
     assert asked.unit == same.unit
-    with pytest.raises(BadParameter, match="positive whole number"):
+    with pytest.raises(BadParameter, match="positive integer"):
         visits.join(wards, on="ward", most=0)
 
 
@@ -176,7 +176,7 @@ def test_a_public_table_needs_a_column_and_takes_no_bounds(session, visits):
 
 @pytest.mark.parametrize("most", [0, -1, True, 1.5, "3"])
 def test_a_number_of_partners_is_positive_and_whole(visits, drugs, most):
-    with pytest.raises(BadParameter, match="positive whole number"):
+    with pytest.raises(BadParameter, match="positive integer"):
         visits.join(drugs, most=most, columns=["drug"])
 
 

@@ -194,7 +194,7 @@ def test_a_missing_identifier_makes_whole_numbers_floating_and_is_remarked_with_
     lint(curator, frame, {"n": between(0, 100)}, unit=person("id", max_rows=1000))
     fixes = {remark.what: remark.fix for remark in curator.lint()}
     assert fixes["people are told apart by floating-point numbers"] == (
-        'store it as text or whole numbers; in pandas: frame["id"].astype("Int64")'
+        'store it as text or integers; in pandas: frame["id"].astype("Int64")'
     )
 
 

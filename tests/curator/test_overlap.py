@@ -301,11 +301,11 @@ def test_limits_of_rows_and_the_case_of_a_name_may_differ(curator, visits):
 
 
 def test_a_sketch_of_many_finds_an_excerpt_and_estimates_a_share():
-    everybody = numbers(3, 100_000)
-    whole, half = (IdentifierSketch(tuple(sorted(some)[:MOST])) for some in (everybody, everybody[:50_000]))
+    everyone = numbers(3, 100_000)
+    whole, half = (IdentifierSketch(tuple(sorted(some)[:MOST])) for some in (everyone, everyone[:50_000]))
     first, second, shared = whole.shared(half)
     assert shared == min(first, second)
-    others = IdentifierSketch(tuple(sorted([*everybody[:5000], *numbers(4, 15_000)])[:MOST]))
+    others = IdentifierSketch(tuple(sorted([*everyone[:5000], *numbers(4, 15_000)])[:MOST]))
     first, second, shared = whole.shared(others)
     # A quarter of the others, by about 200 of them; false alarm below 1e-6 (Hoeffding).
     assert abs(shared / min(first, second) - 0.25) < math.sqrt(math.log(2e6) / (2 * min(first, second)))

@@ -253,7 +253,7 @@ ERRORS = {
     "a size that is none": (
         WHOLE.replace("rows = 1_000", "rows = -1"),
         (
-            "discreet.toml:8: rows=-1: a declared size is a positive whole number."
+            "discreet.toml:8: rows=-1: a declared size is a positive integer."
             " Fix: leave it out unless the size is public."
         ),
     ),
@@ -295,7 +295,7 @@ APPLIED = {
     "no budget": (
         WHOLE.replace("budget = { epsilon = 3, delta = 1e-6 }\n", ""),
         (
-            "discreet.toml:3: budget=None: without one a table would answer until nothing about anybody is left unsaid."
+            "discreet.toml:3: budget=None: without one a table would answer until nothing about anyone is left unsaid."
             " Fix: say how much it may lose: budget=Budget(epsilon=1)."
         ),
     ),

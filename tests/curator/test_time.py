@@ -1,4 +1,4 @@
-"""Time: how long an answer takes says nothing of one extreme record that anybody could use."""
+"""Time: how long an answer takes says nothing of one extreme record that anyone could use."""
 
 import statistics
 import time

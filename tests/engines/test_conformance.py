@@ -42,7 +42,7 @@ def located(text):
     return stub(text.removeprefix("stub:")) if text.startswith("stub:") else None
 """,
     "source": 'ENGINE = "stub"\nSHARES = frozenset()\n',
-    "dialect": 'from discreet.engines.dialect import Dialect\n\nDIALECT = Dialect("stub")\n',
+    "dialect": 'from discreet.engines.duckdb.dialect import DuckDB\n\nDIALECT = DuckDB("stub")\n',
 }
 
 

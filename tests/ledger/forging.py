@@ -1,4 +1,4 @@
-"""Forging: what somebody, or a failing disk, does to the rows of a vault behind its ledger's back, in either store."""
+"""Forging: what someone, or a failing disk, does to the rows of a vault behind its ledger's back, in either store."""
 
 import sqlite3
 from contextlib import closing, contextmanager

@@ -35,7 +35,7 @@ def content(place, folder):
 
 
 def connected(url):
-    """A connection of somebody else to the database of a vault, and the name of its schema."""
+    """A connection of someone else to the database of a vault, and the name of its schema."""
     import psycopg
 
     address, _, schema = url.rpartition("&schema=")

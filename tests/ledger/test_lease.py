@@ -44,7 +44,7 @@ def test_a_dead_workers_question_is_taken_over_without_a_new_charge(ledger, path
     receipt = ledger.charge(charge())
     ledger.lease(receipt)
     with Ledger.open(path, clock=clock) as other:
-        with pytest.raises(Conflict, match="somebody is working"):
+        with pytest.raises(Conflict, match="someone is working"):
             other.lease(receipt)
         clock.move(seconds=60)
         answer, again = other.run(charge(), lambda _: "second")
@@ -130,7 +130,7 @@ def test_whoever_asks_for_work_that_is_done_once_meanwhile_is_refused_at_once(le
 
         def slow(_draws):
             clock.move(hours=5)
-            with pytest.raises(Conflict, match="somebody is working on it"):
+            with pytest.raises(Conflict, match="someone is working on it"):
                 other.run(charge(once=True), never)
             return "first"
 

@@ -167,10 +167,10 @@ def test_a_sketch_of_another_protocol_is_refused(protocol):
 
 
 # A protocol with a client of its own, as RAPPOR's, may keep a memo of something else than whole reports.
-memoised = [protocol for protocol in EXAMPLES if type(protocol).client is Protocol.client]
+memoized = [protocol for protocol in EXAMPLES if type(protocol).client is Protocol.client]
 
 
-@pytest.mark.parametrize("protocol", memoised, ids=name)
+@pytest.mark.parametrize("protocol", memoized, ids=name)
 def test_a_memo_answers_alike_when_asked_again(protocol):
     value, other = values_of(protocol)[:2]
     client = protocol.client(memo=b"a secret key of its own.")

@@ -192,7 +192,7 @@ def test_what_is_no_list_of_whole_numbers_is_refused(exact):
 
 
 def test_an_increment_that_is_no_whole_number_is_refused():
-    with pytest.raises(BadParameter, match="whole numbers"):
+    with pytest.raises(BadParameter, match="integers"):
         Counter(horizon=5, epsilon=1).session().add(0.5)
     with pytest.raises(BadParameter, match="one at a time"):
         Counter(horizon=5, epsilon=1).session().add([1, 2])

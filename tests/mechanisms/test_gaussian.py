@@ -40,7 +40,7 @@ def test_epsilon_and_delta_are_kept_by_the_noise_that_is_drawn(epsilon, failure,
 
 
 def test_the_continuous_calibration_alone_would_be_too_little():
-    # sigma(1, 1e-5) of continuous noise (M7) is not enough for whole numbers (RULES: the loss is the discrete one).
+    # sigma(1, 1e-5) of continuous noise (M7) is not enough for integers (RULES: the loss is the discrete one).
     continuous = calibrate.gaussian(1, 1e-5)
     assert continuous == pytest.approx(3.7306, abs=1e-4)
     assert DiscreteGaussian(continuous).delta(1) > 1e-5
@@ -130,7 +130,7 @@ def test_a_covariance_costs_half_the_squared_mahalanobis_distance(factor, move):
     distance = np.array(move) @ np.linalg.solve(matrix.astype(float), np.array(move))
     assert float(mechanism.distance_squared) == pytest.approx(distance)
     assert mechanism.loss == Zcdp(mechanism.distance_squared / 2)
-    # The whole numbers that really get noise lose no more: sigmas are rounded up, moves are exact.
+    # The integers that really get noise lose no more: sigmas are rounded up, moves are exact.
     _, sigmas, _ = mechanism._noise()
     moved = mechanism._whitened(move)
     assert sum((w / s) ** 2 for w, s in zip(moved, sigmas, strict=True)) <= mechanism.distance_squared

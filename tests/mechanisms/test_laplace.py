@@ -132,7 +132,7 @@ def test_small_integer_types_are_widened_first(kind):
 
 @pytest.mark.parametrize("exact", [1.5, "7", None, True, np.array([1.5]), [1, 2.5]], ids=str)
 def test_what_is_not_whole_is_refused_by_its_type(exact):
-    with pytest.raises(BadParameter, match="whole number"):
+    with pytest.raises(BadParameter, match="integer"):
         Laplace(epsilon=1).release(exact)
 
 

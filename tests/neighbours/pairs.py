@@ -169,7 +169,7 @@ def found(groups, group):
 
 
 def answers(runner, question, unit):
-    """The tallies of each group, every one of them a whole number."""
+    """The tallies of each group, every one of them an integer."""
     if question.keys.selected:
         rows = [
             (row[: len(question.keys.columns)], row[len(question.keys.columns) :])

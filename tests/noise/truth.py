@@ -51,7 +51,7 @@ def signed_below(rate: Fraction, flip: Fraction) -> Callable[[int], mpf]:
 
 
 def bell_below(sigma: Fraction, width: int) -> Callable[[int], mpf]:
-    """P(H <= h) for bins [h width, (h+1) width) weighed by their likeliest value."""
+    """P(H <= h) for bins [h width, (h+1) width) weighed by their most likely value."""
     reach = int(25 * sigma / width) + 30
     twice = 2 * number(sigma) ** 2
 

@@ -146,7 +146,7 @@ def evaluate(expression, row, columns):
 
 
 def value_of(expression, row, columns):
-    """Return the real value: a Fraction, a date, a text, a key (int), a truth value, or None."""
+    """Return the real value: a Fraction, a date, a text, a key (int), a boolean, or None."""
     match expression:
         case Name(name=name):
             return from_row(row[name], columns[name])

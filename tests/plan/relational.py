@@ -23,7 +23,7 @@ MULTIPLIERS = cache(multipliers)
 
 @dataclass
 class Data:
-    """Raw rows of a table, each a dictionary of raw values; people are whole numbers, or text."""
+    """Raw rows of a table, each a dictionary of raw values; people are integers, or text."""
 
     table: Table
     rows: list
@@ -261,12 +261,12 @@ class Oracle:
 
 
 def all_whole(plan, world):
-    """Say whether everyone in a plan is told apart by a whole number."""
+    """Say whether everyone in a plan is told apart by an integer."""
     return all(world[name].whole for name in tables_of(plan))
 
 
 def alike(rows, whole):
-    """Return rows with people as whole numbers, or all as text."""
+    """Return rows with people as integers, or all as text."""
     return rows if whole else [(None if who is None else str(who), row) for who, row in rows]
 
 
@@ -376,7 +376,7 @@ def text_limbs(found):
 
 
 def person_limbs(who, whole):
-    """Return the limbs of an identifier, which follow from its text alone, whole numbers or not."""
+    """Return the limbs of an identifier, which follow from its text alone, integers or not."""
     text = None if who is None else str(who)
     if text is None or not re.fullmatch("-?[1-9][0-9]{0,17}|0", text):
         return text_limbs(text)

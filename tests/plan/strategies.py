@@ -34,7 +34,7 @@ def numbers(draw, most=10**6):
 
 @st.composite
 def schemas(draw):
-    """Declare two numbers, two dates, two flags, categories of text and of whole numbers, and text."""
+    """Declare two numbers, two dates, two flags, categories of text and of integers, and text."""
     first, last = sorted(draw(st.tuples(days, days)))
     near = draw(st.dates(dt.date(1990, 1, 1), dt.date(2030, 1, 1)))
     declared = {
@@ -52,7 +52,7 @@ def schemas(draw):
 
 
 def value(column, choice, place):
-    """Return a value of a column that is already read: null, an edge or any other, by two whole numbers."""
+    """Return a value of a column that is already read: null, an edge or any other, by two integers."""
     if choice % 5 == 0:
         return None
     match column.kind:

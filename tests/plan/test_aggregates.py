@@ -86,7 +86,7 @@ def test_shares_are_exact_as_written():
                 "Fix: use quantile(x, 0.25, 0.75)."
             ),
         ),
-        (lambda: ask.top_k("ward", 0), "k=0: it says how many keys are wanted. Fix: use a positive whole number."),
+        (lambda: ask.top_k("ward", 0), "k=0: it says how many keys are wanted. Fix: use a positive integer."),
         (
             lambda: ask.cdf("age", []),
             (

@@ -158,8 +158,8 @@ REFUSED = {
         "(remarks < 'a'): a text has no order that all engines agree on. Fix: use == or !=, is_in() or as_number()."
     ),
     age == "1": "(age == '1'): age is a number and '1' is a category. Fix: convert with as_number() where the keys are "
-    "whole numbers or flags, else compare with a text.",
-    ward == grade: "(ward == grade): text never equals a whole number. Fix: compare keys of one type.",
+    "integers or flags, else compare with a text.",
+    ward == grade: "(ward == grade): text never equals an integer. Fix: compare keys of one type.",
     age & emergency: (
         "(age & emergency): age is a number, and only flags can be joined by &, | and ~. "
         "Fix: compare it with something, for example == or >=."

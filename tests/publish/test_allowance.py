@@ -10,10 +10,12 @@ from discreet.account.budgets.budget import Budget
 from discreet.account.losses.pure import Pure
 from discreet.account.losses.zcdp import Zcdp
 from discreet.core.errors import BadParameter
+from discreet.core.exact import Exact
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.publish.allowance import Allowance, Overspent, Spending
 from discreet.publish.domain import Domain
-from discreet.publish.methods.mst import FINE, distance, distances, shared
+from discreet.publish.kernels import FINE, distance, distances
+from discreet.publish.methods.mst import shared
 from discreet.testing import seeded
 from tests.publish.worlds import made
 
@@ -41,7 +43,7 @@ def test_no_more_is_spent_than_there_is(budget):
     with pytest.raises(Overspent):
         purse.measure((0, 1), exact, Fraction(1, 10**9))
     with pytest.raises(Overspent):
-        purse.choose([1, 2], 1, Fraction(1, 10**9))
+        purse.choose(Exact([1, 2]), 1, Fraction(1, 10**9))
 
 
 def test_parts_of_nothing_are_refused():
@@ -77,7 +79,7 @@ def test_one_row_moves_a_distance_by_at_most_its_declared_sensitivity():
         expected = generator.random((3, 4)) * 30
         more = exact.copy()
         more[generator.integers(3), generator.integers(4)] += 1
-        assert abs(distance(more, expected) - distance(exact, expected)) <= FINE
+        assert abs(distance.function(more, expected) - distance.function(exact, expected)) <= FINE
 
 
 def test_shares_add_up_exactly():
@@ -89,7 +91,7 @@ def test_shares_add_up_exactly():
 
 @pytest.mark.parametrize("rows", [1.0, 1e15, 1.5e17, 1e18, 1e30, 1e300, float("inf"), float("nan")])
 def test_a_row_moves_a_score_no_further_however_many_rows_noise_pretends(rows):
-    """Beyond 2^63 a whole number begins again below zero: one row would turn the best candidate into the worst."""
+    """Beyond 2^63 an integer begins again below zero: one row would turn the best candidate into the worst."""
     expected = np.array([[rows, 0.0, -1e-9]])
     for cell in range(3):
         for before in ([[0, 0, 0]], [[5, 2, 9]]):

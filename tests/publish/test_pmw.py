@@ -13,6 +13,7 @@ from discreet.account.budgets.budget import Budget
 from discreet.account.losses.pure import Pure
 from discreet.account.losses.zcdp import Zcdp
 from discreet.core.errors import BadParameter, Refusal, UnknownName
+from discreet.core.exact import Exact
 from discreet.publish.allowance import Spending
 from discreet.publish.domain import Domain
 from discreet.publish.pmw import SHARES, Weights, picked
@@ -56,9 +57,9 @@ def test_the_parts_of_a_session_cost_no_more_than_the_whole(budget, rows):
     assert comparison.comparison.sensitivity == rows
     purse = terms.answers()
     for _ in range(7):
-        terms.answered(purse, 5)
+        terms.answered(purse, Exact(5))
     with pytest.raises(Refusal):
-        terms.answered(purse, 5)
+        terms.answered(purse, Exact(5))
     beginning, answering = SHARES[terms.allowance.currency]
     assert compared * times + purse.spent + beginning * amount <= amount
     assert purse.spent == answering * amount

@@ -128,7 +128,7 @@ def test_expectations_are_those_of_the_noise_that_is_drawn(budget):
     assert line.share == pytest.approx(line.total / 1000)
 
 
-def test_a_budget_that_is_too_small_to_be_useful_is_told_beforehand():
+def test_a_budget_that_is_too_small_to_be_useful_is_told_in_advance():
     domain = Domain.of({"a": 50, "b": 20})
     workload = MarginalWorkload.of(domain, 2)
     small = expected(domain, Allowance.of(Budget(epsilon=0.01)), workload, 1000)

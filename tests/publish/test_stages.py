@@ -1,4 +1,4 @@
-"""Stages: the plan of every method is known beforehand, is what the method does, and sees no row."""
+"""Stages: the plan of every method is known in advance, is what the method does, and sees no row."""
 
 import numpy as np
 import pytest

@@ -166,3 +166,22 @@ def test_a_line_of_the_log_has_no_text_of_a_request(capsys):
 def test_connections_leave_half_of_the_descriptors_to_others():
     assert connections.most_connections() <= connections.descriptors() // 2
     assert connections.backlog() <= connections.descriptors() // 16
+
+
+CHUNKED = b"POST /v1/reports HTTP/1.1\r\nHost: collector\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+def test_bodies_in_chunks_are_refused_so_that_tiny_ones_stop_nobody(tmp_path):
+    """At one byte each, the chunks of one megabyte would keep the collector busy for a second."""
+    with collector(tmp_path) as said, ExitStack() as stack:
+        for cut in (len(CHUNKED), 60):  # the head in one part, and in two
+            client = stack.enter_context(dial(said))
+            client.sendall(CHUNKED[:cut])
+            time.sleep(0.05)
+            with suppress(OSError):
+                client.sendall(CHUNKED[cut:] + b"1\r\nx\r\n" * 200_000)
+            with suppress(ConnectionResetError):
+                assert client.recv(100).startswith(b"HTTP/1.1 411 ")
+        sender = Sender(said["url"], COLLECTION)
+        sender.send(reports(30), 0)
+        sender.close()

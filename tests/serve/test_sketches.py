@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+from contextlib import closing
 
 import pytest
 
@@ -263,3 +264,23 @@ def test_a_closing_that_failed_goes_on_to_know_repeated_batches(tmp_path):
     store._connection = whole
     assert store.add(0, KEY, sketch(3)) == BatchOutcome.REPLAYED
     store.disconnect()
+
+
+@pytest.mark.parametrize("damage", [lambda _: b"", lambda _: b"no database at all" * 300, lambda data: data[:4096]])
+def test_a_damaged_file_is_refused_in_words(tmp_path, damage):
+    sqlite(tmp_path).disconnect()
+    (file,) = tmp_path.glob("*.sqlite")
+    file.write_bytes(damage(file.read_bytes()))
+    with pytest.raises(Refusal, match="damaged"):
+        SqliteSketches(file, COLLECTION).sketch(0)
+
+
+def test_counts_of_another_length_are_refused(tmp_path):
+    store = sqlite(tmp_path)
+    store.add(0, b"k" * 16, PROTOCOL.aggregate(reports(9)))
+    store.disconnect()
+    (file,) = tmp_path.glob("*.sqlite")
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("UPDATE sketch SET counts = x'0011'")
+    with pytest.raises(Refusal, match="damaged"):
+        SqliteSketches(file, COLLECTION).sketch(0)

@@ -25,7 +25,7 @@ def test_complete_bodies_are_kept_and_a_new_one_is_refused():
     assert uploads.size == 0
 
 
-def test_a_body_never_gives_way_to_itself_for_nothing():
+def test_a_body_never_gives_way_to_itself_for_free():
     uploads = Uploads(most=100)
     body = uploads.begin()
     assert uploads.add(body, bytes(60))

@@ -44,7 +44,7 @@ def table(tmp_path_factory):
 
 
 def runs_of(table, aggregate, price, runs=RUNS):
-    """Yield the quantity of many runs: tallied once, noise drawn anew."""
+    """Yield the quantity of many runs: tallied once, noise drawn again."""
     asked = table.agg(value=aggregate).asked(**price)
     (measure,) = asked.measures
     with engine(asked) as runner:

@@ -18,13 +18,13 @@ Model = Literal["local", "central", "not told"]
 
 DELTA = Fraction(1, 10**6)  # the delta of the one scale
 
-# How often a promise is made anew to the same person: in a month of 30 days, and in a year.
+# How often a promise is made again to the same person: in a month of 30 days, and in a year.
 RENEWED = {"a day": (30, 365), "six hours": (120, 1460), "a month": (1, 12)}
 
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """A promise somebody published: for whom, in which model, and in which words and numbers.
+    """A promise someone published: for whom, in which model, and in which words and numbers.
 
     `protects` is what one neighbour step changes. `renewed` says after which time the same person is promised as much
     again ("" where that is never, or where nobody told); `loss` is None where no number was published.
@@ -270,7 +270,7 @@ DEPLOYMENTS = (
         f"Ding, Kulkarni, Yekhanin (2017); {_REGISTRY}",
         Pure(Fraction("1.672"), relation="replace"),
         "six hours",
-        "answers are memoised, so that unchanging ones lose less over time than this bound",
+        "answers are memoized, so that unchanging ones lose less over time than this bound",
     ),
     Deployment(
         "Microsoft and IOM",

@@ -79,7 +79,7 @@ def clip(quantity: Quantity, low: Fraction | None, high: Fraction | None) -> Qua
 def rounded(quantity: Quantity, digits: int) -> Quantity:
     """Return the quantity rounded to so many decimal places, halves upwards, and the ends with it."""
     if isinstance(digits, bool) or not isinstance(digits, int) or abs(digits) > _MOST_PLACES:
-        why = f"a place is a whole number from {-_MOST_PLACES} to {_MOST_PLACES}"
+        why = f"a place is an integer from {-_MOST_PLACES} to {_MOST_PLACES}"
         raise BadParameter("digits", digits, why=why, fix="use round(answer, 2), for example")
     return FunctionQuantity("round", (quantity,), (Fraction(digits),))
 

@@ -23,7 +23,7 @@ class AnswerArithmetic(ABC):
     """A table whose columns can be calculated with: by numbers, and by answers that have the same keys.
 
     Two answers are matched by key, and column by column where they have the same names; an answer of one column meets
-    every column of the other, one without groups every row. Comparisons give truth values: `value` for the noisy
+    every column of the other, one without groups every row. Comparisons give booleans: `value` for the noisy
     values, `low` where it is certain, `high` where it is possible.
     """
 

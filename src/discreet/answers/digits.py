@@ -104,5 +104,5 @@ def _is_number(value: object) -> bool:
 
 
 def _certainty(cell: Cell, value: str) -> str:
-    """Write a truth value: bare where it is certain, with a question mark where the noise leaves it open."""
+    """Write a boolean: bare where it is certain, with a question mark where the noise leaves it open."""
     return f"{value}?" if isinstance(cell.value, bool) and cell.low != cell.high else value

@@ -84,7 +84,7 @@ def write_key(value: object) -> object:
     return {"date": value.isoformat()} if isinstance(value, dt.date) else value
 
 
-def read_key(value: object) -> Any:  # noqa: ANN401  (a key is text, a number, a truth value, a day or nothing)
+def read_key(value: object) -> Any:  # noqa: ANN401  (a key is text, a number, a boolean, a day or nothing)
     """Read what `write_key` wrote."""
     match value:
         case {"date": str(text)}:

@@ -88,7 +88,7 @@ class _Table:
         return quantity_of(formula, lambda name: self.answer.column(name).quantities[at])
 
     def value(self, formula: Formula, at: int) -> Any:  # noqa: ANN401  (a key may be text, a number, a day)
-        """Return a key, a constant, a truth value or the noisy value of a number; None where there is none."""
+        """Return a key, a constant, a boolean or the noisy value of a number; None where there is none."""
         match formula:
             case KeyOf(name):
                 return self.answer.rows[at][self.answer.keys.index(name)]
@@ -99,7 +99,7 @@ class _Table:
         return known_value(self.quantity(formula, at))
 
     def truth(self, formula: Formula, at: int) -> bool | None:
-        """Return whether a condition holds for the noisy values, with SQL's three truth values."""
+        """Return whether a condition holds for the noisy values, with SQL's three booleans."""
         if not isinstance(formula, Tested):
             found = self.value(formula, at)
             return found if isinstance(found, bool) else None

@@ -1,4 +1,4 @@
-"""Pooled: the quantity of several groups together, from those of each: sums add up, means are made anew."""
+"""Pooled: the quantity of several groups together, from those of each: sums add up, means are made again."""
 
 from __future__ import annotations
 

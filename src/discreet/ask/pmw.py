@@ -27,6 +27,7 @@ from discreet.ask.question import Question
 from discreet.ask.registered import engine_of
 from discreet.ask.release import pay
 from discreet.core.errors import BadParameter
+from discreet.core.exact import Exact
 from discreet.core.log import logger
 from discreet.core.unit import Unit
 from discreet.ledger.refusals import QuestionFailed
@@ -36,9 +37,11 @@ from discreet.plan.node_serial import plan_record
 from discreet.plan.nodes import Datum, Filter, Plan
 from discreet.plan.tallies import Tally, TallyQuery
 from discreet.plan.to_sql.marginals import Axis, marginals
+from discreet.plan.to_sql.tally_tables import single, tallied
 from discreet.publish.code_table import Counts
 from discreet.publish.coding import DEFAULT_BINS, Coding, ColumnCode
 from discreet.publish.domain import Clique
+from discreet.publish.kernels import filled, number
 from discreet.publish.model.fit import NoisyMarginal
 from discreet.publish.pmw import Weights, picked
 from discreet.publish.pmw_session import Ended, Picked, Weighing
@@ -98,10 +101,10 @@ class Interactive:
         axes = [Axis(code.key, code.column.nullable) for code in self.coding.codes]
         with marginals(runner.engine, self.query.plan, axes, runner.relations, runner.dialect, self.unit) as counted:
 
-            def measure(cliques: Sequence[Clique]) -> list[Counts]:
-                rows: Counts = np.asarray(_rows(runner, self.query.plan, self.unit), np.int64)
+            def measure(cliques: Sequence[Clique]) -> list[Exact[Counts]]:
+                rows = _rows(runner, self.query.plan, self.unit).map(number)
                 found = zip(cliques[1:], counted(cliques[1:]), strict=True)
-                return [rows, *(_counts(self.coding.codes[clique[0]].size, cells) for clique, cells in found)]
+                return [rows, *(cells.map(filled, self.coding.domain.shape(clique)) for clique, cells in found)]
 
             return _written(self.terms.begin(measure))
 
@@ -193,7 +196,7 @@ class Weighed:
         query.desk.admit()
         query.desk.check(query.registered)
 
-    def _count(self, where: Picked) -> int:
+    def _count(self, where: Picked) -> Exact[int]:
         query, plan = self._asked.query, self._asked.query.plan
         for place, codes in where.items():
             code = self._asked.coding.codes[place]
@@ -250,16 +253,9 @@ def _shown(code: ColumnCode, value: Datum) -> Any:  # noqa: ANN401  (a constant 
     return shown(code.column, value)
 
 
-def _rows(runner: Runner, plan: Plan, unit: Unit) -> int:
-    ((rows,),) = runner.in_order(TallyQuery(plan, NO_KEYS, (Tally("rows"),)), unit)
-    return int(rows)
-
-
-def _counts(size: int, cells: Mapping[int, int]) -> Counts:
-    found = np.zeros(size, np.int64)
-    for cell, many in cells.items():
-        found[cell] = many
-    return found
+def _rows(runner: Runner, plan: Plan, unit: Unit) -> Exact[int]:
+    question = TallyQuery(plan, NO_KEYS, (Tally("rows"),))
+    return tallied(runner.engine, question, runner.relations, runner.dialect, unit).map(single)
 
 
 def _written(begun: Sequence[NoisyMarginal]) -> str:

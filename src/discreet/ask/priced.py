@@ -241,7 +241,7 @@ def _unit(report: Question, price: Price, max_rows: Rows) -> tuple[Unit, Contrib
         return unit, bound
     if isinstance(max_rows, bool) or not isinstance(max_rows, int) or not 1 <= max_rows <= unit.max_rows:
         why = f"a question may lower the bound that was declared, {unit.max_rows}, and not raise it"
-        fix = f"use a whole number from 1 to {unit.max_rows}, or 'auto'" if unit.max_rows > 1 else "leave max_rows out"
+        fix = f"use an integer from 1 to {unit.max_rows}, or 'auto'" if unit.max_rows > 1 else "leave max_rows out"
         raise BadParameter("max_rows", max_rows, why=why, fix=fix)
     return bounded(unit, max_rows), None
 

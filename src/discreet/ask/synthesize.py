@@ -19,6 +19,7 @@ from discreet.ask.question import Question
 from discreet.ask.registered import engine_of
 from discreet.ask.release import pay
 from discreet.core.errors import BadParameter
+from discreet.core.exact import Exact
 from discreet.core.unit import Unit
 from discreet.mechanisms.parts.relabel import under
 from discreet.plan.node_serial import plan_record
@@ -29,6 +30,7 @@ from discreet.publish.code_table import Counts, Measure
 from discreet.publish.coding import DEFAULT_BINS, Coding
 from discreet.publish.domain import Clique, Domain
 from discreet.publish.expected_error import Expected, expected
+from discreet.publish.kernels import filled
 from discreet.publish.method import check_cells, check_method
 from discreet.publish.stages import Progress, Stage, stages_of
 from discreet.publish.synthesis import WorkloadLike, synthesized
@@ -120,9 +122,9 @@ class Synthesis:
             plan, relations = self.query.plan, runner.relations
             with marginals(runner.engine, plan, axes, relations, runner.dialect, self.unit) as counted:
 
-                def measure(cliques: Sequence[Clique]) -> list[Counts]:
+                def measure(cliques: Sequence[Clique]) -> list[Exact[Counts]]:
                     found = zip(cliques, counted(cliques), strict=True)
-                    return [_table(self.domain, clique, cells) for clique, cells in found]
+                    return [cells.map(filled, self.domain.shape(clique)) for clique, cells in found]
 
                 return self._made(measure, progress).to_json()
 
@@ -216,9 +218,3 @@ def _allowance(price: Price, rows: int) -> Allowance:
     assert price.epsilon is not None
     rho = price.outright().rho if price.delta else None
     return Allowance("epsilon", price.epsilon, rows) if rho is None else Allowance("rho", rho, rows)
-
-
-def _table(domain: Domain, clique: Clique, cells: Mapping[int, int]) -> Counts:
-    found = np.zeros(domain.cells(clique), np.int64)
-    found[np.fromiter(cells, np.int64, len(cells))] = np.fromiter(cells.values(), np.int64, len(cells))
-    return found.reshape(domain.shape(clique))

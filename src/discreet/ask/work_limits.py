@@ -63,7 +63,7 @@ class WorkLimits:
             why, fix = "it is a share of the budget", "use a number from 0 to 1, such as 1e-6"
             raise BadParameter("least_price", float(self.least_price), why=why, fix=fix)
         if isinstance(self.partners, bool) or not isinstance(self.partners, int) or self.partners < 1:
-            why, fix = "rows are counted by positive whole numbers", f"use the default, {MOST_PAIRS}"
+            why, fix = "rows are counted by positive integers", f"use the default, {MOST_PAIRS}"
             raise BadParameter("partners", self.partners, why=why, fix=fix)
         if not 0 < self.deadline <= _LONGEST:
             why, fix = "a question needs some time, and no more than clocks count", "use seconds: 3600 is an hour"

@@ -45,7 +45,7 @@ def command(
 ) -> None:
     """Ask QUESTION, a SELECT, and pay for the answer; - reads it from standard input.
 
-    The same question about the same version of the data is answered again for nothing. `discreet preview` shows what
+    The same question about the same version of the data is answered again for free. `discreet preview` shows what
     it would cost.
     """
     text, price = text_of(question, file), price_of(epsilon, delta, rho)
@@ -83,7 +83,7 @@ def _show(output: Output, answer: Answer, plot: Path | None, *, as_csv: bool) ->
     if as_csv:
         output.plain(record_of(answer, plot), _lines(answer))
         return
-    paid = "answered before, for nothing now" if (answer.receipt or {}).get("replayed") else "paid"
+    paid = "answered before, for free now" if (answer.receipt or {}).get("replayed") else "paid"
     left = f"; {answer.remaining} remains" if answer.remaining else ""
     output.show(record_of(answer, plot), answer, Text(f"{paid}{left}", style="dim"))
 

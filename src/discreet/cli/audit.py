@@ -157,7 +157,7 @@ def _chosen(names: tuple[str, ...], everything: bool) -> list[str]:
 def _count(name: str, text: str) -> int:
     number = parse_written(name, text)
     if number.denominator != 1:
-        raise BadParameter(name, text, why="runs are counted in whole numbers", fix="write 1000000 or 1e6")
+        raise BadParameter(name, text, why="runs are counted in integers", fix="write 1000000 or 1e6")
     return number.numerator
 
 

@@ -31,7 +31,7 @@ _FULL, _EMPTY = "█", "░"
 def command(output: Output, vault: Path | str, token: str | None) -> None:
     """Show what is spent and what is left: for life always, and of caps and months where there are any.
 
-    With an analyst's token only that analyst's own limits are shown, and what the tables have left for everybody.
+    With an analyst's token only that analyst's own limits are shown, and what the tables have left for everyone.
     """
     with opened(vault) as curator:
         grant = None if token is None else curator.ledger.authenticate(token)

@@ -40,7 +40,7 @@ discreet collect estimate survey --plot survey.svg
 
 @click.group(epilog=_EXAMPLE)
 def command() -> None:
-    """Collect local reports: everyone randomises their own, so that nobody has to be trusted with the truth."""
+    """Collect local reports: everyone randomizes their own, so that nobody has to be trusted with the truth."""
 
 
 @command.command()
@@ -140,7 +140,7 @@ def serve(output: Output, folder: Path, host: str, port: int, store: str | None)
 @click.option("--key", help="The public key that must have signed the collection.")
 @click.pass_obj
 def send(output: Output, collection: Path, values: IO[str], url: str, epoch: int, batch: int, key: str | None) -> None:
-    """Randomise VALUES here, one whole number a line, and send the reports under COLLECTION.
+    """Randomize VALUES here, one integer a line, and send the reports under COLLECTION.
 
     COLLECTION is the signed collection.json, or the folder that holds it. A batch is sent until it is acknowledged, and
     counts once.
@@ -262,15 +262,15 @@ def close(output: Output, folder: Path, epoch: int | None, store: str | None) ->
 
 
 def _whole_numbers(lines: IO[str]) -> NDArray[np.int64]:
-    """Read one whole number a line; the refusal names the line, never what stands in it."""
+    """Read one integer a line; the refusal names the line, never what stands in it."""
     import numpy as np
 
-    found, fix = [], "write one whole number a line"
+    found, fix = [], "write one integer a line"
     try:
         for number, line in enumerate(lines, 1):
             word = line.strip()
             if word and not re.fullmatch("-?[0-9]{1,18}", word):
-                raise BadParameter("values", f"line {number}", why="it is not a whole number", fix=fix)
+                raise BadParameter("values", f"line {number}", why="it is not an integer", fix=fix)
             if word:
                 found.append(int(word))
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""discreet preview: show what a question in SQL would cost and how far its answer would be off, for nothing."""
+"""discreet preview: show what a question in SQL would cost and how far its answer would be off, for free."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def _views(registered: Registered, amount: str) -> list[RenderableType]:
         Text.assemble("Table ", (registered.name, "bold"), f" is registered, version {registered.version}."),
         Text(f"It protects {whom}, and may lose {amount} in all (account {registered.account})."),
         Text.assemble(
-            "Look at it with ", ("discreet lint", "bold"), ", let somebody ask with ", ("discreet grant", "bold"), "."
+            "Look at it with ", ("discreet lint", "bold"), ", let someone ask with ", ("discreet grant", "bold"), "."
         ),
         *(Text(note, style="yellow") for note in registered.notes),
     ]

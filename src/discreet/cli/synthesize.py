@@ -43,7 +43,9 @@ _ENDINGS = {"out": (".json",), "sample": (".csv", ".parquet"), "report": (".html
 )
 @click.option("--out", type=NEW_FILE, help="Save the model: a JSON file that publish.load reads.")
 @click.option("--sample", type=NEW_FILE, help="Write synthetic rows to a .csv or .parquet file.")
-@click.option("--rows", type=click.IntRange(0), help="How many rows to sample; default: about as many as the table has.")
+@click.option(
+    "--rows", type=click.IntRange(0), help="How many rows to sample; default: about as many as the table has."
+)
 @click.option("--report", type=NEW_FILE, help="Write a quality report to an .html or .json file.")
 @click.option("--preview", is_flag=True, help="Show the price and the expected error, for free, and stop.")
 @click.option("--fresh", is_flag=True, help="Pay again for new synthetic data instead of a replay.")

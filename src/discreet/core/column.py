@@ -1,4 +1,4 @@
-"""Columns: what one column may hold, declared beforehand so that nothing need be learned from the data."""
+"""Columns: what one column may hold, declared in advance so that nothing need be learned from the data."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Column:
 
     @classmethod
     def from_record(cls, record: object) -> Column:
-        """Read what `record` returned, checking it anew."""
+        """Read what `record` returned, checking it again."""
         found = dict(records.fields("column", record, (field.name for field in fields(cls))))
         parse = _parse_date if found["kind"] == "date" else _parse_number
         if found["bounds"] is not None:
@@ -173,13 +173,13 @@ def _check_keys(keys: object) -> None:
         raise BadParameter("keys", keys, why=why, fix=fix)
     for key in keys:
         if isinstance(key, bool) or not isinstance(key, str | int):
-            fix = "use flag() for truth values, between() for numbers, one_of(*keys) to unpack a list"
-            raise BadParameter("keys", key, why="a key is text or a whole number", fix=fix)
+            fix = "use flag() for booleans, between() for numbers, one_of(*keys) to unpack a list"
+            raise BadParameter("keys", key, why="a key is text or an integer", fix=fix)
         if isinstance(key, str) and not _storable(key):
             why, fix = "engines cannot store NUL or lone surrogates", "remove the characters from the key"
             raise BadParameter("keys", key, why=why, fix=fix)
         if type(key) is not type(keys[0]):
-            why, fix = f"its type differs from that of {keys[0]!r}", "make all keys text, or all whole numbers"
+            why, fix = f"its type differs from that of {keys[0]!r}", "make all keys text, or all integers"
             raise BadParameter("keys", key, why=why, fix=fix)
     seen: set[str | int] = set()
     for key in keys:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -16,21 +16,32 @@ _ANCHOR = b'"anchor"'
 _ROWS = ".data"
 _NAMED = frozenset({"collection.json", "collection.key", "discreet.toml"})
 
+# Sources that this process has read, each with the test of whether a place belongs to it.
+_SOURCES: dict[str, Callable[[Path], bool]] = {}
+
 
 class Occupied(Refusal, FileExistsError):
     """A file that is there already, and is not written over."""
 
 
+def keep_source(name: str, belongs: Callable[[Path], bool]) -> None:
+    """Remember a source that rows are read from: nothing is written over its files, or added to them."""
+    _SOURCES[name] = belongs
+
+
 def check_place(path: Path, *, force: bool = False) -> None:
     """Refuse a place that nothing is written to: before anything is computed or paid.
 
-    Guarantee: vaults and stores, what lies beside them or in their folders, anchors, collections, policies and symbolic
-    links are never replaced, nor is anything new put there; other files are replaced only by force.
+    Guarantee: vaults and stores, what lies beside them or in their folders, anchors, collections, policies, sources
+    that this process has read and symbolic links are never replaced, nor is anything new put there; other files are
+    replaced only by force.
     """
     if not path.name:
         raise _unwritten(path)
     if _is_beside_vault(path) or _is_in_vault(path):
         raise _never(path, "it is a vault or a store, or belongs to one")
+    if any(belongs(path) for belongs in _SOURCES.values()):
+        raise _never(path, "rows are read from there")
     try:
         found = path.lstat()
     except (FileNotFoundError, NotADirectoryError):

@@ -27,9 +27,7 @@ def as_written(name: str, value: object) -> Fraction:
     (The noise functions read floats as the rationals they are: there a float is a computed parameter, not a label.)
     """
     if isinstance(value, bool):
-        raise _refused(
-            name, value, "a truth value is not a number", "use 0 or 1, or flag() for a column of truth values"
-        )
+        raise _refused(name, value, "a boolean is not a number", "use 0 or 1, or flag() for a column of booleans")
     if isinstance(value, Rational):
         above, below = int(value.numerator), int(value.denominator)
         if max(abs(above), below) > _WIDEST:

@@ -59,7 +59,7 @@ def date(first: dt.date | str, last: dt.date | str, *, nullable: bool = True) ->
 
 
 def flag(*, nullable: bool = True) -> Column:
-    """Declare truth values."""
+    """Declare booleans."""
     return Column(None, "flag", nullable=nullable)
 
 
@@ -89,7 +89,7 @@ class Table:
             why, fix = "the protected unit has to be said", "use row() or person('id', max_rows=...)"
             raise BadParameter("unit", unit, why=why, fix=fix)
         if rows is not None and (not isinstance(rows, int) or isinstance(rows, bool) or rows < 1):
-            why, fix = "a declared size is a positive whole number", "leave it out unless the size is public"
+            why, fix = "a declared size is a positive integer", "leave it out unless the size is public"
             raise BadParameter("rows", rows, why=why, fix=fix)
         if source is not None:
             check_name("source", source)
@@ -123,7 +123,7 @@ class Table:
 
     @classmethod
     def from_record(cls, record: object) -> Table:
-        """Read what `record` returned, checking it anew."""
+        """Read what `record` returned, checking it again."""
         found = records.fields("table", record, (field.name for field in fields(cls)))
         if not isinstance(found["columns"], list):
             why, fix = "it must be a list", "pass the text that to_json returned, unchanged"

@@ -87,7 +87,7 @@ class Unit:
 
     @classmethod
     def from_record(cls, record: object) -> Unit:
-        """Read what `record` returned, checking it anew."""
+        """Read what `record` returned, checking it again."""
         return cls(**records.fields("unit", record, _FIELDS))
 
     def to_json(self) -> str:
@@ -139,6 +139,6 @@ def _check_count(name: str, value: object) -> None:
         raise BadParameter(
             name,
             value,
-            why="a contribution is bounded by a positive whole number",
+            why="a contribution is bounded by a positive integer",
             fix="use the most that one person should count for, for example 20",
         )

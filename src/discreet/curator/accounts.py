@@ -123,7 +123,7 @@ def check_budget(account: str, budget: Budget | None, known: Mapping[str, Budget
     """Refuse a new account without a budget, and another budget for an old account."""
     if account not in known:
         if budget is None:
-            why = "without one a table would answer until nothing about anybody is left unsaid"
+            why = "without one a table would answer until nothing about anyone is left unsaid"
             raise BadParameter("budget", None, why=why, fix="say how much it may lose: budget=Budget(epsilon=1)")
         return
     if budget is not None and budget_record(budget) != budget_record(known[account]):

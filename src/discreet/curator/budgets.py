@@ -20,7 +20,7 @@ Caps = Mapping[str, tuple[Amounts, Amounts]]
 
 
 def visible(ledger: Ledger, grant: Grant | None, tables: Iterable[Registered]) -> list[Standing]:
-    """Return the limits that somebody may see: all of them, or an analyst's own and those that everybody shares.
+    """Return the limits that someone may see: all of them, or an analyst's own and those that everyone shares.
 
     Standings depend on what was asked, never on data.
     """

@@ -141,7 +141,7 @@ class Curator:
         if source is not None and is_memory(source):
             with self._tables.copied(source, name) as copied:
                 return self._tables.refresh(before, copied, expected, people)
-        # A header is read anew, since a changed file may have its columns in another order.
+        # A header is read again, since a changed file may have its columns in another order.
         located = before.source.unsettled if source is None else locate(_path(source))
         return self._tables.refresh(before, _settled(located), expected, people)
 
@@ -188,7 +188,7 @@ class Curator:
     def window(self, account: str, budget: Budget) -> bool:
         """Cap what an account may spend in a month, and return whether that is new; the lifetime budget still holds.
 
-        A new amount starts the month anew.
+        A new amount starts the month again.
         """
         self.budget(account)  # refuses an unknown account
         windows = [
@@ -268,7 +268,7 @@ class Curator:
         return known[account]
 
     def budgets(self, grant: Grant | None = None) -> list[Standing]:
-        """Return how all limits stand, or those that concern one grant: its own, and what everybody shares."""
+        """Return how all limits stand, or those that concern one grant: its own, and what everyone shares."""
         return visible(self.ledger, grant, self._tables.all())
 
     def verify(self, head: str | None = None) -> Verified:

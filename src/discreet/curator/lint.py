@@ -1,4 +1,4 @@
-"""Lint: what a custodian should look at before letting anybody ask; it reads exact data, and is for them alone.
+"""Lint: what a custodian should look at before letting anyone ask; it reads exact data, and is for them alone.
 
 Nothing here is private: every figure is exact. No session reaches this module, and no answer, preview or refusal an
 analyst sees depends on what it remarks.
@@ -43,7 +43,7 @@ _WRITTEN = {
     "number": "numbers are written like 1200.5 and 1e3, without separators",
     "date": "days are written like 2024-02-29",
     "flag": "flags are written as true, t, yes, y, 1 and false, f, no, n, 0",
-    "text": "texts are read from text, whole numbers and flags",
+    "text": "texts are read from text, integers and flags",
 }
 
 # Bounds are looked at to so many decimals; and numbers that clocks, calendars and laws put into people's heads.
@@ -192,10 +192,10 @@ def _floating_people(engine: duckdb.DuckDBPyConnection, registered: Registered, 
         return
     name = quoted(identifier)
     (beyond,) = _one(engine, f"SELECT count(*) FROM source WHERE isfinite({name}) AND abs({name}) > {1 << exact}")  # noqa: S608
-    fix = f'store it as text or whole numbers; in pandas: frame["{identifier}"].astype("Int64")'
+    fix = f'store it as text or integers; in pandas: frame["{identifier}"].astype("Int64")'
     if beyond:
         what = f"{beyond:,} {'row has' if beyond == 1 else 'rows have'} a floating-point identifier beyond 2^{exact}"
-        why = "whole numbers are rounded there, so that different people become one, and count as one"
+        why = "integers are rounded there, so that different people become one, and count as one"
         yield Remark("warning", registered.name, identifier, what, why, fix)
     else:
         what = "people are told apart by floating-point numbers"
@@ -211,12 +211,12 @@ def _floating(registered: Registered, column: Column) -> Iterator[Remark]:
         return
     what = f"its bounds are more than 2^{exact} steps from zero, and it is stored as floating-point numbers"
     why = "far from zero these are rounded to more than a step, and different values become one"
-    fix = f'store it as whole numbers or decimals (in pandas: frame["{column.name}"].astype("Int64"))'
+    fix = f'store it as integers or decimals (in pandas: frame["{column.name}"].astype("Int64"))'
     yield Remark("warning", registered.name, column.name, what, why, f"{fix}, or declare a coarser step")
 
 
 def _exact_whole(physical: str) -> int | None:
-    """Return up to which power of two a floating-point type holds every whole number; None for other types."""
+    """Return up to which power of two a floating-point type holds every integer; None for other types."""
     kind = Physical.parse(physical)
     return None if kind.family != "double" else 53 if kind.name == "DOUBLE" else 24
 
@@ -308,7 +308,7 @@ def is_round(bound: Fraction | dt.date) -> bool:
         return bound.numerator in (-1, 0, 1)
     whole = str(abs(bound * _FINE).numerator).lstrip("0")
     digits = whole.rstrip("0")
-    # 110 and 0.25 are chosen; 96 might be somebody's age.
+    # 110 and 0.25 are chosen; 96 might be someone's age.
     return (
         len(digits) <= 1
         or digits in _EVERYDAY

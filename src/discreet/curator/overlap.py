@@ -144,7 +144,7 @@ def _share(
 ) -> Share:
     """Return the share of two columns that tell people apart, or are called alike; of others that of their union.
 
-    A column of another kind may well hold numbers that are somebody's identifiers: 1, 2 and 3 are.
+    A column of another kind may well hold numbers that are someone's identifiers: 1, 2 and 3 are.
     """
     both_people = (name, column) == (mine.identifier, other.identifier)
     if both_people or (name or "").lower() == (column or "").lower():

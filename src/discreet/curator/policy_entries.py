@@ -110,13 +110,13 @@ def _column(node: Node) -> Column:
         with node.here():
             return column_of(node.value)
     if isinstance(node.value, list):
-        keys = node.items((str, int), "text or of whole numbers")
+        keys = node.items((str, int), "text or of integers")
         with node.here():
             return one_of(*keys)
     value = node.table("kind", "bounds", "step", "keys", "nullable").value
     nullable = value.get("nullable", True)
     if "keys" in node:
-        keys = node["keys"].items((str, int), "text or of whole numbers")
+        keys = node["keys"].items((str, int), "text or of integers")
     with node.here():
         match value.get("kind", _kind(value)):
             case "number" if "bounds" in node and "keys" not in node:

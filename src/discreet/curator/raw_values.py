@@ -13,7 +13,7 @@ def quoted(name: str) -> str:
 
 
 def values_sql(column: Column, physical: str) -> str:
-    """Return SQL for a column's values: numbers as doubles without NaN, days, truth values, keys or text."""
+    """Return SQL for a column's values: numbers as doubles without NaN, days, booleans, keys or text."""
     assert column.name is not None
     raw = quoted(column.name)
     if (

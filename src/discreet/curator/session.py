@@ -201,7 +201,7 @@ class Session:
                 self._curator.ledger.admit(grant)
 
     def check(self, registered: Mapping[str, Registered]) -> None:
-        """Refuse tables that are not what they were: declared anew since, or with sources that have changed."""
+        """Refuse tables that are not what they were: declared again since, or with sources that have changed."""
         from discreet.ledger.refusals import Conflict
 
         for name, found in registered.items():
@@ -272,7 +272,7 @@ class Session:
         return [each for each in found if each.account in accounts and each.analyst in (None, self._grant.analyst)]
 
     def answered(self, charge: Charge) -> bool:
-        """Whether the question of a charge has its answer, which is then replayed for nothing.
+        """Whether the question of a charge has its answer, which is then replayed for free.
 
         Guarantee: this tells no more than asking does: a settled answer is replayed to all who may ask about its
         tables, and whether there is one depends on what was asked, never on data.
@@ -280,5 +280,5 @@ class Session:
         return self._curator.ledger.answer(charge.key) is not None
 
     def failed(self, charge: Charge) -> bool:
-        """Whether the question of a charge was paid for and failed, which whoever asks it again is told for nothing."""
+        """Whether the question of a charge was paid for and failed, which whoever asks it again is told for free."""
         return self._curator.ledger.failed(charge.key)

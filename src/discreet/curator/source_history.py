@@ -82,7 +82,7 @@ class Sources:
         digest: str,
         sketches: TableSketches | None,
     ) -> None:
-        """Put a source on the list, unless somebody has changed that since: they might have given the rows a budget."""
+        """Put a source on the list, unless someone has changed that since: they might have given the rows a budget."""
         listed = self
         for each in (*tables, registered):
             listed = Sources(self.edition, listed._with(each), self.digests)

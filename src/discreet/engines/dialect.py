@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import cast
@@ -25,15 +26,15 @@ MOST_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
-    """How DuckDB spells things; the dialects of other engines override what they spell differently.
+class Dialect(ABC):
+    """How an engine spells things: what is abstract every engine spells in its own way, the rest most spell alike.
 
     Whatever an analyst wrote reaches SQL only through `quote` and `literal`. DuckDB folds the case of identifiers even
     when they are quoted, so that a relation must not have two columns that differ by case alone. Types go by DuckDB's
     names in all of the plan; `cast` spells them for an engine.
     """
 
-    name: str = "duckdb"
+    name: str
     small: str = "INTEGER"  # for numbers below 2^31
     narrow: str = "BIGINT"
     wide: str = "HUGEINT"
@@ -68,13 +69,13 @@ class Dialect:
         """Convert where that cannot fail."""
         return f"CAST({sql} AS {kind})"
 
+    @abstractmethod
     def try_cast(self, sql: str, kind: str) -> str:
         """Convert; what cannot be converted becomes null."""
-        return f"TRY_CAST({sql} AS {kind})"
 
+    @abstractmethod
     def bytes_of(self, text: str) -> str:
         """Count the bytes of a text in UTF-8, without looking at them."""
-        return f"strlen({text})"
 
     def short(self, text: str, most: int) -> str:
         """Return a text of at most so many bytes, and null for a longer one, which nothing else ever looks at."""
@@ -93,9 +94,9 @@ class Dialect:
         matched = f"(CASE WHEN {self.matches(text, pattern)} THEN {text} END)"
         return self.days_of_date(self.try_cast(self.prefix(matched, 10), "DATE"))
 
+    @abstractmethod
     def whole_of_double(self, sql: str, kind: str) -> str:
         """Convert a float that is a whole number, exactly, where it fits."""
-        return self.try_cast(sql, kind)
 
     def is_number(self, sql: str, kind: str) -> str:  # noqa: ARG002
         """Say whether a float, or a number of any size, is one at all; null of null. This is asked before all else."""
@@ -141,16 +142,16 @@ class Dialect:
         """Read a column of text, to be compared by its code points alone."""
         return sql
 
-    def total(self, sql: str, least: int, most: int) -> str:  # noqa: ARG002
+    @abstractmethod
+    def total(self, sql: str, least: int, most: int) -> str:
         """Add up whole numbers from least to most, of fewer than MOST_ROWS rows; null where there are none."""
-        return f"sum({sql})"
 
-    def floor_div(self, above: str, below: str, *, wide: bool = False) -> str:  # noqa: ARG002
+    @abstractmethod
+    def floor_div(self, above: str, below: str, *, wide: bool = False) -> str:
         """Divide whole numbers and drop the fraction; only for above >= 0 and below > 0, where all engines agree.
 
         `wide` says that either is of the wide type, and that the result is.
         """
-        return f"({above} // {below})"
 
     def remainder(self, above: str, below: str, *, wide: bool = False) -> str:  # noqa: ARG002
         """Return what `floor_div` leaves, under the same conditions."""
@@ -180,9 +181,9 @@ class Dialect:
         """Return the first code points of a text."""
         return f"substr({sql}, 1, {length})"
 
+    @abstractmethod
     def matches(self, sql: str, pattern: str) -> str:
         """Say whether the whole text matches a regular expression of ASCII classes, groups and repetitions."""
-        return f"regexp_full_match({sql}, {self.literal(pattern)})"
 
     def ascii_lower(self, sql: str) -> str:
         """Lower the ASCII letters and leave all others, whatever the locale says."""
@@ -193,37 +194,33 @@ class Dialect:
         """Take the blanks off both ends of a text, and no other white space, of which engines know different kinds."""
         return f"trim(BOTH ' ' FROM {sql})"
 
+    @abstractmethod
     def among(self, sql: str, keys: Iterable[str]) -> str:
         """Return the text if it is one of the keys, else null."""
-        return self.cast(self.code(sql, keys), self.text)
 
+    @abstractmethod
     def code(self, sql: str, keys: Iterable[str]) -> str:
-        """Return a code for a text, by which rows are grouped at little cost; what is no key may have one or none.
+        """Return a code for a text, by which rows are grouped at little cost; what is no key may have one or none."""
 
-        It is an ENUM, which DuckDB makes from the dictionary of a Parquet file rather than from every row.
-        """
-        known = list(keys)
-        return self.try_cast(self.short(sql, longest(known)), f"ENUM({', '.join(map(self.literal, known))})")
-
-    def code_place(self, code: str, keys: Iterable[str]) -> str:  # noqa: ARG002  (others have to look them up)
+    @abstractmethod
+    def code_place(self, code: str, keys: Iterable[str]) -> str:
         """Return the place among the keys, from 0, of what `code` gave; null where it has none."""
-        return self.cast(f"enum_code({code})", self.narrow)
 
-    def code_text(self, code: str, keys: Iterable[str]) -> str:  # noqa: ARG002
+    @abstractmethod
+    def code_text(self, code: str, keys: Iterable[str]) -> str:
         """Return the key that a code stands for; null where it stands for none."""
-        return self.cast(code, self.text)
 
+    @abstractmethod
     def position(self, sql: str, values: Iterable[bool | int | str | None]) -> str:
         """Return the place of a value in a list, from 1; null or 0 where it has none."""
-        return f"list_position([{', '.join(map(self.literal, values))}], {sql})"
 
     def once(self, sql: str) -> str:
         """Have the columns of a SELECT computed once for each row, however often they are named around it."""
         return sql
 
+    @abstractmethod
     def text_number(self, sql: str) -> str:
         """Return 64 bits of the MD5 of a text, as a whole number from 0."""
-        return f"md5_number_lower({sql})"
 
     def digest_limbs(self, digest: str) -> tuple[str, str]:
         """Return the lowest 31 bits of what `text_number` gave, and the next 31, as narrow integers."""
@@ -238,22 +235,21 @@ class Dialect:
         """Drop the lowest bits of a whole number and move the others down; a division would be far slower."""
         return f"({sql} >> {bits})"
 
+    @abstractmethod
     def days_of_date(self, sql: str) -> str:
         """Return a date as days since 1970-01-01."""
-        return f"({sql} - {self.date(dt.date(1970, 1, 1))})"
 
     def date_of_timestamp(self, sql: str) -> str:
         """Return the day of a timestamp without a time zone; null beyond the years that the engine can convert."""
         return self.try_cast(sql, "DATE")
 
+    @abstractmethod
     def date_of_instant(self, sql: str) -> str:
         """Return the day, in UTC, of a timestamp with a time zone, whatever zone the session is in."""
-        # The zone cannot be taken off what lies before the first day, as the least integer does, which stands for none.
-        return self.try_cast(f"TRY({sql} AT TIME ZONE 'UTC')", "DATE")
 
+    @abstractmethod
     def date_part(self, part: str, days: str) -> str:
         """Return the year, month or day of the month of days since 1970-01-01."""
-        return f"{part}({self.date(dt.date(1970, 1, 1))} + {self.cast(days, 'INTEGER')})"
 
     def date(self, day: dt.date) -> str:
         """Write a date."""

@@ -37,11 +37,10 @@ class SourceOptions:
 
 @dataclass(frozen=True, slots=True)
 class SourceKind:
-    """A kind of source: the options that it has, how it is written in Python, and whether its path is of files here."""
+    """A kind of source: the options that it has, and how it is written in Python; some are written by nobody."""
 
     options: type[SourceOptions] | None = None
     written: str = ""
-    is_file: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +73,8 @@ class Source:
 
     @property
     def is_file(self) -> bool:
-        """Whether its path leads to files of this machine, which the embedded engine reads."""
-        return _kinds()[self.kind][1].is_file
+        """Whether the embedded engine reads its files, here."""
+        return self.engine == EMBEDDED
 
     def resolved(self, folder: Path | None = None) -> Source:
         """Return the source with an absolute path, relative ones being meant from `folder` (or the working folder).

@@ -39,7 +39,7 @@ def plain(values: NDArray[Any]) -> list[Any]:
 
 
 def crowd(copied: TableCopy, most: int = 20_000) -> TableCopy:
-    """Return one row for each person, of so many people at the most: attacks are shown on a crowd, not on a nation."""
+    """Return one row for each person, of so many people at most: attacks are shown on a crowd, not on a nation."""
     people = copied.people()
     if people.rows <= most:
         return people
@@ -48,7 +48,7 @@ def crowd(copied: TableCopy, most: int = 20_000) -> TableCopy:
 
 
 def secret(copied: TableCopy) -> str | None:
-    """Return a column whose commonest value is nearly as good as a coin, or None where no column has two values."""
+    """Return a column whose most common value is nearly as good as a coin, or None where no column has two values."""
     found = {}
     for name in copied.attributes:
         counts = np.bincount(copied.codes([name]))
@@ -80,6 +80,6 @@ def sensitive(copied: TableCopy) -> str | None:
 
 
 def known(copied: TableCopy, apart: str, most: int = 4) -> list[str]:
-    """Return the first columns that tell people apart, but for one: what an attacker may know of somebody."""
+    """Return the first columns that tell people apart, but for one: what an attacker may know of someone."""
     told = {name: np.bincount(copied.codes([name])).max() for name in copied.attributes if name != apart}
     return [name for name, most_alike in told.items() if most_alike <= _COMMON * copied.rows][:most]

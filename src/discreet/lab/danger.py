@@ -63,7 +63,7 @@ class Danger:
         """The verdict in a word: safe, careful or broken."""
         if self.share >= FALLS:
             return "broken"
-        # Whoever knows everybody else asks for one person alone: errors have to hold against that too.
+        # Whoever knows everyone else asks for one person alone: errors have to hold against that too.
         known = ceiling(min(self.laplace, self.gaussian) if self.promised is None else self.promised, DELTA)
         return "safe" if self.share <= SAFE and known is not None and known <= FALLS else "careful"
 

@@ -51,14 +51,14 @@ class Defence(Protocol):
         ...
 
     def protect(self, values: Bits, questions: int, most: int = 1) -> Target:
-        """Put it in front of values from 0 to `most`, for so many questions at the most."""
+        """Put it in front of values from 0 to `most`, for so many questions at most."""
         ...
 
 
 def ceiling(epsilon: float | None, delta: float = 0.0) -> float | None:
     """Return the share of fair bits that no attacker can expect to exceed, or None where nothing is promised.
 
-    Given everybody else's bits, both values of one make every event likely within a factor of exp(epsilon), up to
+    Given everyone else's bits, both values of one make every event likely within a factor of exp(epsilon), up to
     delta, and the better guess is right with probability at most (exp(epsilon) + delta) / (1 + exp(epsilon)).
     """
     return None if epsilon is None else min(1.0, (1 + delta * math.exp(-epsilon)) / (1 + math.exp(-epsilon)))
@@ -160,7 +160,7 @@ class SampledDefence:
 
 @dataclass(frozen=True, slots=True)
 class NoisyDefence:
-    """Every answer is off by a whole number, any from -width to width alike: noise that promises nothing."""
+    """Every answer is off by an integer, any from -width to width alike: noise that promises nothing."""
 
     width: int
     epsilon = None
@@ -174,7 +174,7 @@ class NoisyDefence:
         return f"noise within {self.width}"
 
     def protect(self, values: Bits, questions: int, most: int = 1) -> Target:  # noqa: ARG002
-        """Add noise to every answer anew."""
+        """Add noise to every answer again."""
         width = self.width
         return _Answering(
             values, lambda exact, _: (exact + uniform(2 * width + 1, len(exact)) - width).astype(np.float64)

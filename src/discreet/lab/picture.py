@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.core.errors import BadParameter, MissingExtra
+from discreet.core.file import new_file
 
 Points = Sequence[tuple[float, float]]
 
@@ -92,8 +93,8 @@ def save(picture: Picture, path: str | Path) -> None:
         raise BadParameter("plot", str(place), why="its ending says what is drawn", fix=fix)
     figure = _figure(picture)
     place.parent.mkdir(parents=True, exist_ok=True)
-    with _plainly():
-        figure.savefig(place, dpi=130, metadata=_UNDATED if place.suffix.lower() == ".svg" else None)
+    with _plainly(), new_file(place, force=True) as fresh:
+        figure.savefig(fresh, dpi=130, metadata=_UNDATED if place.suffix.lower() == ".svg" else None)
 
 
 def svg(picture: Picture) -> str:

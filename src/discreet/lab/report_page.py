@@ -1,4 +1,4 @@
-"""The page of a report: a table of what is broken and what resists, then each attack with its words and its pictures."""
+"""The page of a report: a table of what is broken and what resists, then each attack with words and pictures."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 
 from discreet.core.errors import BadParameter
+from discreet.core.file import write_file
 from discreet.core.page import page
 from discreet.core.version import __version__
 from discreet.lab.outcome import Outcome
@@ -37,7 +38,7 @@ def save(report: AttackReport, path: str | Path) -> None:
     plain = place.suffix.lower() == ".json"
     text = json.dumps(report.record(), ensure_ascii=False, indent=1) + "\n" if plain else report_page(report)
     place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(text, encoding="utf-8")
+    write_file(place, text, force=True)
 
 
 def checked(path: str | Path) -> Path:

@@ -19,7 +19,7 @@ Bits = NDArray[np.int64]
 _PARQUET = ("FROM read_parquet(?)",)
 # A file that is not as its first lines promise (a word among numbers, lines that end in two ways) is read as text.
 _PLAIN = "delim=',', quote='\"', escape='\"', header=true, all_varchar=true, strict_mode=false, parallel=false"
-# Truth values stay as they are written, so that `yes` is asked for as yes.
+# Booleans stay as they are written, so that `yes` is asked for as yes.
 _KINDS = "auto_type_candidates=['BIGINT', 'DOUBLE', 'TIME', 'DATE', 'TIMESTAMP', 'VARCHAR']"
 _CSV = (f"FROM read_csv(?, {_KINDS})", f"FROM read_csv(?, {_PLAIN})")
 
@@ -68,7 +68,7 @@ class TableCopy:
         return self.columns[name]
 
     def codes(self, names: Sequence[str]) -> Bits:
-        """Return a whole number for every row, 0, 1, ...: equal where the rows agree in all these columns."""
+        """Return an integer for every row, 0, 1, ...: equal where the rows agree in all these columns."""
         total: Bits = np.zeros(self.rows, np.int64)
         for place, name in enumerate(names):
             codes = _coded(self.column(name))
@@ -78,7 +78,7 @@ class TableCopy:
         return total
 
     def bits(self, column: str, value: object = None) -> Bits:
-        """Return a secret bit for every row: whether the column has the value (as text), or its commonest value."""
+        """Return a secret bit for every row: whether the column has the value (as text), or its most common value."""
         codes = self.codes([column])
         if value is None:
             return np.asarray(codes == int(np.bincount(codes).argmax()), np.int64)

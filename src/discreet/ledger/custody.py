@@ -52,7 +52,7 @@ class Custody(Vault):
             return tuple(each.account for each in transaction.all(Limit) if not each.analyst and not each.period)
 
     def window(self, account: str, budget: Budget, period: str = "month") -> None:
-        """Restrict an account further, within each day, month or year; a window that is set again starts anew.
+        """Restrict an account further, within each day, month or year; a window that is set again starts again.
 
         The period comes from the clock but never goes back. Windows only restrict: the account's budget always holds.
         """
@@ -84,7 +84,7 @@ class Custody(Vault):
             there = transaction.get(Paper, _named("kind", kind), _named("name", name))
             revision = there.revision if there else 0
             if expected is not None and expected != revision:
-                why = f"it is at revision {revision} by now, so that somebody else has changed it meanwhile"
+                why = f"it is at revision {revision} by now, so that someone else has changed it meanwhile"
                 fix = "look at what it says now, and repeat the change"
                 raise Conflict(f"{kind} {name!r} at revision {expected}", why=why, fix=fix, value=expected)
             made = {"kind": kind, "name": name, "revision": revision + 1, "record": json.loads(text)}
@@ -121,7 +121,7 @@ class Custody(Vault):
         role: Role = "analyst",
         existing: Existing | None = None,
     ) -> str:
-        """Let somebody ask about tables, within caps per account if given; return the token, which is shown only now.
+        """Let someone ask about tables, within caps per account if given; return the token, which is shown only now.
 
         `budgets` and `monthly` name the accounts that the tables are paid from; None is an account without a new
         amount. An analyst has one cap on an account, over all grants, and keeps it when they have ended: `existing`

@@ -25,7 +25,7 @@ _KEPT = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class StandingCharge:
-    """A charge that stands: its receipt, and its answer if that is settled, or the lease under which somebody works.
+    """A charge that stands: its receipt, and its answer if that is settled, or the lease under which someone works.
 
     `failed` says that it was settled without an answer; `commitment` is what its entry says of the key that its noise
     is drawn by, None where the work is done once; `repriced` that it was charged at another price than is asked now.

@@ -21,7 +21,7 @@ class Forkable(Protocol):
         """Wait for this process's transactions and disconnect, so that a child inherits nothing."""
 
     def after_fork(self) -> None:
-        """Let threads go on, in parent and child; each connects anew when it needs to."""
+        """Let threads go on, in parent and child; each connects again when it needs to."""
 
 
 _STORES: WeakSet[Forkable] = WeakSet()

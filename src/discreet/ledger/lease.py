@@ -63,7 +63,7 @@ def check_seconds(value: object) -> float:
 
 @dataclass(slots=True)
 class LeaseWatch:
-    """Somebody waiting for another's lease; patience is measured by a clock that cannot be set.
+    """Someone waiting for another's lease; patience is measured by a clock that cannot be set.
 
     A wall clock that jumped back would otherwise keep a dead worker's lease alive.
     """

@@ -50,7 +50,7 @@ class Ledger(Custody):
         A settled answer is replayed at no charge. A debit whose worker died is worked on again at no new charge, by one
         worker at a time, with the same draws. `fresh` pays again, for an answer of its own. An exception out of `work`
         settles the debit as failed, for good, and is not raised: whoever asks gets the one text of `QuestionFailed`.
-        So does the seventeenth try. Whoever asks for work that is done `once` while somebody does it is refused.
+        So does the seventeenth try. Whoever asks for work that is done `once` while someone does it is refused.
         `engine` says what computes the answer, in which version; it is asked before the charge, and never for a replay.
 
         Guarantee: `work` is called only after the question's debit is durable; however often it is called for one
@@ -69,7 +69,7 @@ class Ledger(Custody):
                 if answer is not None:
                     return answer, replace(found.receipt, replayed=False)
             elif charge.once:
-                why, fix = "somebody is working on it", "wait and ask again, or pay for another with fresh=True"
+                why, fix = "someone is working on it", "wait and ask again, or pay for another with fresh=True"
                 raise Conflict("the question", why=why, fix=fix, value=charge.key)
             time.sleep(watch.next_pause())
 
@@ -86,7 +86,7 @@ class Ledger(Custody):
             return found.receipt if found else debit.make(transaction, charge, self._clock(), self._new_key(charge, ""))
 
     def lease(self, receipt: Receipt) -> Lease:
-        """Take the right to work on a charge that has no answer; refused while somebody else holds it."""
+        """Take the right to work on a charge that has no answer; refused while someone else holds it."""
         with self._write() as transaction:
             there = transaction.get(Debit, receipt.key)
             if there is None or there.settled is not None or there.sequence != receipt.sequence:
@@ -95,12 +95,12 @@ class Ledger(Custody):
             held = transaction.get(Lease, receipt.key)
             mine = self._leased(transaction, receipt.key, held, LeaseWatch(), self._lease_seconds)
             if mine is None:
-                why, fix = "somebody is working on it", "wait for their answer"
+                why, fix = "someone is working on it", "wait for their answer"
                 raise Conflict(f"the key {receipt.key}", why=why, fix=fix, value=receipt.key)
             return mine
 
     def settle(self, receipt: Receipt, lease: Lease, answer: str) -> None:
-        """Store the answer of a charge, for good; one that comes after somebody else took over is refused.
+        """Store the answer of a charge, for good; one that comes after someone else took over is refused.
 
         Guarantee: a charge has at most one answer.
         """
@@ -232,7 +232,7 @@ class Ledger(Custody):
     def _worked(
         self, receipt: Receipt, mine: Lease, work: Callable[[Draws], str], key: bytes | None, *, once: bool
     ) -> str | None:
-        """Work and settle; None if it failed, or if somebody took over meanwhile: what is settled then is the answer.
+        """Work and settle; None if it failed, or if someone took over meanwhile: what is settled then is the answer.
 
         A worker that is interrupted leaves the debit to the next one, who repeats its draws. What is done once draws
         from the thread's own stream; no fixed stream comes in from, or goes on to, other work.
@@ -263,7 +263,7 @@ class Ledger(Custody):
     def _leased(
         self, transaction: Transaction, key: str, held: Lease | None, watch: LeaseWatch, seconds: float
     ) -> Lease | None:
-        """Take the lease, unless somebody holds it."""
+        """Take the lease, unless someone holds it."""
         if self._is_held(held, watch):
             return None
         now = self._clock().timestamp()

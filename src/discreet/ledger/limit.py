@@ -57,7 +57,7 @@ def new_limit(account: str, analyst: str, period: str, filter_: PrivacyFilter, a
 
 
 def current(limit: Limit, at: str) -> tuple[Limit, PrivacyFilter]:
-    """Return a limit and its filter at a moment: a window starts anew with a later period, never with an earlier one.
+    """Return a limit and its filter at a moment: a window starts again with a later period, never with an earlier one.
 
     A clock that was set back thus stays in the newest period seen; windows only restrict, so that this is safe.
     """
@@ -184,7 +184,7 @@ def _name(limit: Limit) -> str:
     return f"the {limit.period} {limit.label} of {account}" if limit.period else account
 
 
-# Reading a filter checks it anew, which takes longer than all else in a charge; a text always means the same filter.
+# Reading a filter checks it again, which takes longer than all else in a charge; a text always means the same filter.
 _FILTERS: dict[str, PrivacyFilter] = {}
 _MOST_FILTERS = 1024
 

@@ -80,7 +80,7 @@ class OutsideKey:
     def forget(self) -> None:
         """Remove the file where no debit waits for its answer, so that copies of rows that were removed are of no use.
 
-        The next debit makes another. Somebody who charges just now may lose theirs: should they die, it has failed.
+        The next debit makes another. Someone who charges just now may lose theirs: should they die, it has failed.
         """
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
@@ -110,7 +110,7 @@ class OutsideKey:
             finally:
                 os.close(file)
             if whole:  # and else the disk is full
-                with suppress(FileExistsError):  # somebody was faster, or something else has its name
+                with suppress(FileExistsError):  # someone was faster, or something else has its name
                     os.link(new, self.path)
         except OSError as error:
             raise self._unavailable(f"it cannot be written ({error.strerror})") from None

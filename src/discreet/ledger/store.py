@@ -208,10 +208,10 @@ class Row(Protocol):
 R = TypeVar("R", bound=Row)
 
 # A row that will be needed: its kind and its key; or Limit with an account and an analyst, for what `limits` returns.
-# What is known beforehand can be fetched with the first look.
+# What is known in advance can be fetched with the first look.
 Wanted = tuple[Any, ...]
 
-# What follows from the entries alone, and is therefore made anew and compared when a vault is verified.
+# What follows from the entries alone, and is therefore made again and compared when a vault is verified.
 DERIVED: tuple[type[Row], ...] = (Limit, AnalystTally, Debit, Paper, Permit)
 
 # Kinds of which there are few rows: they are looked through whenever a vault is opened.

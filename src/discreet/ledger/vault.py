@@ -311,7 +311,7 @@ def _unfinished(place: Place, anchor: str | Path | None) -> Refusal:
         why = "its keys and its entries are missing, and an anchor was signed over some"
         fix = "put back the file beside it that ends in -wal, which belongs to it, or the newest copy that is whole"
         return Tampered(f"the vault {place}", why=why, fix=fix)
-    why, fix = "the making of it was interrupted", "remove it and make the vault anew"
+    why, fix = "the making of it was interrupted", "remove it and make the vault again"
     return NotAVault(f"the vault {place}", why=why, fix=fix, value=str(place))
 
 

@@ -22,7 +22,7 @@ _FIELDS = ("version", "name", "revision", "protocol", "epochs", "minimum", "key"
 
 
 class NotSigned(Refusal, ValueError):
-    """A collection whose signature does not fit: changed on the way, or made by somebody else."""
+    """A collection whose signature does not fit: changed on the way, or made by someone else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Collection:
 
     @staticmethod
     def from_record(record: object) -> Collection:
-        """Read a record, checking it anew."""
+        """Read a record, checking it again."""
         found = records.fields("collection", record, _FIELDS)
         if type(found["version"]) is not int or found["version"] != VERSION:
             why, fix = f"this release reads version {VERSION}", "read it with the release that wrote it"
@@ -139,6 +139,6 @@ def read(text: str, *, key: str | None = None) -> Collection:
             signature, _DOMAIN + canonical(collection.record())
         )
     except (InvalidSignature, TypeError, ValueError) as error:
-        why, fix = "its signature does not fit", "get it anew from who asks; do not answer this one"
+        why, fix = "its signature does not fit", "get it again from who asks; do not answer this one"
         raise NotSigned(f"collection {collection.name!r}", why=why, fix=fix, value=parts["signature"]) from error
     return collection

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core.errors import BadParameter, MissingExtra
+from discreet.core.file import new_file
 from discreet.core.printable import printable
 
 if TYPE_CHECKING:
@@ -125,7 +126,8 @@ class Estimate:
         figure.supxlabel("\n".join(wrap(self._footer(), 120)), color="#64748b", fontsize=8)
         if path is not None:
             try:
-                figure.savefig(path, dpi=150)
+                with new_file(path, force=True) as place:
+                    figure.savefig(place, dpi=150)
             except (OSError, ValueError) as error:
                 fix = "use a folder that exists, and a name that ends in .png, .svg or .pdf"
                 raise BadParameter("path", str(path), why="the picture could not be written", fix=fix) from error

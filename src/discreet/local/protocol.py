@@ -65,7 +65,7 @@ class Protocol(ABC):
     abstract members below; `encode`, `aggregate`, `client`, `spec` and `loss` follow from them.
 
     Guarantee: whatever a report says, it is at most `odds` times as likely for one value as for another: pure
-    epsilon = ln(odds) under the relation "replace". That somebody reported is not hidden.
+    epsilon = ln(odds) under the relation "replace". That someone reported is not hidden.
     """
 
     __slots__ = ()
@@ -136,7 +136,7 @@ class Protocol(ABC):
 
     @staticmethod
     def from_spec(spec: Mapping[str, Any]) -> Protocol:
-        """Return the protocol that a spec describes, checked anew."""
+        """Return the protocol that a spec describes, checked again."""
         given = dict(spec)
         name, version = given.pop("protocol", None), given.pop("version", None)
         if not isinstance(name, str) or name not in KINDS:
@@ -274,7 +274,7 @@ class _entropy:  # noqa: N801  (a function with a counter)
 
 def categories(values: ArrayLike, k: int) -> NDArray[Any]:
     """Return values 0 .. k-1 as an integer array, refusing anything else before a bit is drawn."""
-    why, fix = f"a value is a whole number from 0 to {k - 1}", "pass a list or an array of ints"
+    why, fix = f"a value is an integer from 0 to {k - 1}", "pass a list or an array of ints"
     try:
         found = np.asarray(values)
     except (TypeError, ValueError, OverflowError) as error:

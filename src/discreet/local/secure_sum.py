@@ -1,6 +1,6 @@
 """Secure sums: a total that no single party sees, as private as if a trusted centre had added the noise.
 
-Everyone splits a vector of whole numbers into random shares that add up to it modulo 2**64, one for each party. To the
+Everyone splits a vector of integers into random shares that add up to it modulo 2**64, one for each party. To the
 vector everyone first adds a share of the noise, the difference of two Polya numbers: the shares of `honest` people add
 up to discrete Laplace noise, exactly. Who drops out takes a share of the noise away, so that it is dealt out for those
 who are sure to stay; what the others add makes the total noisier, never less private.
@@ -150,7 +150,7 @@ def secure_sum(
     """
     everyone, share = whole("people", people), as_written("dropout", dropout)
     if not 0 <= share < 1:
-        why = "somebody has to stay"
+        why = "someone has to stay"
         raise BadParameter("dropout", dropout, why=why, fix="use a fraction of at least 0 and below 1")
     told = whole("colluding", colluding, least=0)
     honest = everyone - (everyone * share).__floor__() - told

@@ -45,7 +45,7 @@ def central(protocol: Protocol, honest: int) -> Shuffled:
 
 
 def _order(count: int) -> NDArray[np.intp]:
-    """Return a uniformly random order: that of random keys, drawn anew in the rare case that two are alike."""
+    """Return a uniformly random order: that of random keys, drawn again in the rare case that two are alike."""
     while True:
         keys = current().words(count, 64)
         order = np.argsort(keys, kind="stable")

@@ -58,7 +58,7 @@ class Sketch:
 
     @staticmethod
     def from_bytes(data: bytes) -> Sketch:
-        """Read what `to_bytes` wrote, checking it anew."""
+        """Read what `to_bytes` wrote, checking it again."""
         try:
             text = data.decode()
         except UnicodeDecodeError as error:
@@ -69,7 +69,7 @@ class Sketch:
         numbers = (found["reports"], found["rejected"], *_listed(found["counts"]))
         whole = all(type(number) is int and abs(number) < 1 << 63 for number in numbers)
         if not (whole and isinstance(found["spec"], str) and found["reports"] >= 0 and found["rejected"] >= 0):
-            why = "a sketch is made of whole numbers and the hash of its protocol"
+            why = "a sketch is made of integers and the hash of its protocol"
             raise BadParameter("sketch", text[:60], why=why, fix="pass what to_bytes returned, unchanged")
         return Sketch(found["spec"], np.array(found["counts"], dtype=np.int64), found["reports"], found["rejected"])
 

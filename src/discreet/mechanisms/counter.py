@@ -203,7 +203,7 @@ def _too_long(horizon: int) -> HorizonReached:
     return HorizonReached(
         "one more increment",
         why=f"the loss was declared for {horizon} of them",
-        fix="declare a longer horizon beforehand; noise grows with its logarithm",
+        fix="declare a longer horizon in advance; noise grows with its logarithm",
         value=horizon,
     )
 

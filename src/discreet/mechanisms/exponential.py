@@ -55,7 +55,7 @@ class Exponential(Selection):
         if base is not None:
             if not base or max(base) >= _LARGEST_WEIGHT or candidates not in (None, len(base)):
                 why = "there is one weight below 2**53 for each candidate"
-                raise BadParameter("weights", weights, why=why, fix="give that many whole numbers, 1 or more")
+                raise BadParameter("weights", weights, why=why, fix="give that many integers, 1 or more")
             candidates = len(base)
         Selection.__init__(
             self,

@@ -81,7 +81,7 @@ class Quantile:
         if self.method not in ("recursive", "separate"):
             raise UnknownName("method", str(self.method), ("recursive", "separate"))
         if isinstance(self.offset, bool) or not isinstance(self.offset, int):
-            raise BadParameter("offset", self.offset, why="ranks are whole numbers", fix="use an int such as -20")
+            raise BadParameter("offset", self.offset, why="ranks are integers", fix="use an int such as -20")
         if abs(self.offset) > _MOST_OFFSET:
             why = f"no table has {_MOST_OFFSET:,} records, so that every such target lies beyond them"
             raise BadParameter("offset", self.offset, why=why, fix="use a smaller one; of a bracket, a larger epsilon")

@@ -204,7 +204,7 @@ def _truth(size: int, truth: Number | None, epsilon: Number | None) -> Fraction:
     if truth is not None:
         number = Fraction(finite("truth", truth))
         if not Fraction(1, size) < number < 1:
-            why = f"the truth is likelier than each of {size} keys drawn evenly, and not certain"
+            why = f"the truth is more likely than each of {size} keys drawn evenly, and not certain"
             raise BadParameter("truth", truth, why=why, fix=f"use a probability above 1/{size} and below 1")
         return number
     target = min(Fraction(positive("epsilon", epsilon)), Fraction(_LARGEST))

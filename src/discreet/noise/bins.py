@@ -15,7 +15,7 @@ from discreet.noise.law import Bell
 class Bins:
     """Draws P(k) proportional to exp(-k**2 / (2 sigma**2)).
 
-    Guarantee: exact. A bin is drawn by the weight of its likeliest value `near`, a value k in it uniformly, and k is
+    Guarantee: exact. A bin is drawn by the weight of its most likely value `near`, a value k in it uniformly, and k is
     kept with probability exp(-(k**2 - near**2) / (2 sigma**2)); otherwise the draw starts again (rejection). The
     uniform V of that decision is read like any other: `word` bits against the least acceptance in the bin, `wide` bits
     against a float value with a guard band, and inside the band on and on against rigorous enclosures.
@@ -95,7 +95,7 @@ class Bins:
         return value, self._settle(source, value, coin, self._word)
 
     def _near(self, value: int) -> int:
-        """Return the size of the likeliest value in the same bin."""
+        """Return the size of the most likely value in the same bin."""
         bin_ = value >> self._shift
         return bin_ << self._shift if bin_ >= 0 else (~bin_ << self._shift) + 1
 

@@ -165,7 +165,7 @@ def let_go() -> None:
 
 
 def _forget() -> None:
-    """Start anew; a draw that was under way when a signal handler forked goes on with other bits than its parent's."""
+    """Start again; a draw that was under way when a signal handler forked goes on with other bits than its parent's."""
     source, _threads.source = _threads.source, None
     if source is not None:
         source.restart()

@@ -111,7 +111,7 @@ class Digit:
 
 @dataclass(frozen=True, slots=True)
 class Bell:
-    """Bins of the discrete Gaussian: bin H covers [H * width, (H + 1) * width), weighed by its likeliest value.
+    """Bins of the discrete Gaussian: bin H covers [H * width, (H + 1) * width), weighed by its most likely value.
 
     With width 1 the bins are the integers and the law is the discrete Gaussian itself, P(k) proportional to
     exp(-k**2 / (2 sigma**2)); `halved` is 1 / (2 sigma**2).

@@ -50,7 +50,7 @@ def whole(name: str, value: int, least: int) -> int:
         number = None
     if number is None or isinstance(value, bool):
         kind = type(value).__name__
-        raise BadParameter(name, value, why=f"{name} must be a whole number, not {kind}", fix="pass an int")
+        raise BadParameter(name, value, why=f"{name} must be an integer, not {kind}", fix="pass an int")
     if number < least:
         raise BadParameter(name, value, why=f"{name} must be at least {least}", fix=f"pass {least} or more")
     return number

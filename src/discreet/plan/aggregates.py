@@ -181,7 +181,7 @@ class TopK(Aggregate):
 
     def __post_init__(self) -> None:
         if not isinstance(self.k, int) or isinstance(self.k, bool) or self.k < 1:
-            raise BadParameter("k", self.k, why="it says how many keys are wanted", fix="use a positive whole number")
+            raise BadParameter("k", self.k, why="it says how many keys are wanted", fix="use a positive integer")
 
 
 AGGREGATES: dict[str, type[Aggregate]] = {
@@ -204,7 +204,7 @@ _WORDS = {kind: word for word, kind in AGGREGATES.items()}
 
 
 def aggregate_from_record(record: object) -> Aggregate:
-    """Read what `Aggregate.record` returned, checking it anew."""
+    """Read what `Aggregate.record` returned, checking it again."""
     word = record.get("aggregate") if isinstance(record, dict) else None
     if not isinstance(record, dict) or not isinstance(word, str):
         raise BadParameter("aggregate", record, why="it must be an object that names an aggregate", fix=_UNCHANGED)

@@ -193,7 +193,7 @@ class Expression:
         return Call("length", (self,))
 
     def as_number(self) -> Expression:
-        """Return a flag as 0 or 1, or a category of whole numbers as a number."""
+        """Return a flag as 0 or 1, or a category of integers as a number."""
         return Call("as_number", (self,))
 
 
@@ -212,7 +212,7 @@ class Name(Expression):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Literal(Expression):
-    """A constant: a number exactly as written, a text, a day or a truth value."""
+    """A constant: a number exactly as written, a text, a day or a boolean."""
 
     value: Value
 
@@ -272,7 +272,7 @@ class Compare(Expression):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Logic(Expression):
-    """Truth values joined by and, or, not."""
+    """Booleans joined by and, or, not."""
 
     word: Word
     of: tuple[Expression, ...]
@@ -285,7 +285,7 @@ class Logic(Expression):
 
     @property
     def parts(self) -> tuple[Expression, ...]:
-        """The truth values."""
+        """The booleans."""
         return self.of
 
     def __repr__(self) -> str:

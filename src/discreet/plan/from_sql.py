@@ -200,7 +200,7 @@ def _whole(source: SqlText, node: Node | None, word: str) -> int | None:
     value = node.args.get("expression")
     extra = [name for name, each in node.args.items() if each and name != "expression"]
     if extra or value is None or value.key != "literal" or not value.name.isdecimal() or len(value.name) > 9:
-        why = "a number of rows is a whole number"
+        why = "a number of rows is an integer"
         raise source.refused(source.keyword(word if node.key != "fetch" else "FETCH"), why, "write LIMIT 10 OFFSET 20")
     return int(value.name)
 

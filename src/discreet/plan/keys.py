@@ -1,4 +1,4 @@
-"""Keys: which groups an answer has, in which order; declared beforehand, or selected privately."""
+"""Keys: which groups an answer has, in which order; declared in advance, or selected privately."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Key:
             raise BadParameter(self.name, None, why="null is no key", fix="use fill_null to give it a name")
 
     def shown(self, value: Datum) -> object:
-        """Return a key as a person would write it: a number, a date, a text, a truth value."""
+        """Return a key as a person would write it: a number, a date, a text, a boolean."""
         if self.edges is not None:
             return value
         return shown(self.of, value)
@@ -185,7 +185,7 @@ def declared(column: Column) -> tuple[Datum, ...] | None:
 
 
 def shown(column: Column, value: Datum) -> object:
-    """Return a value as a person would write it: a number, a date, a text, a truth value."""
+    """Return a value as a person would write it: a number, a date, a text, a boolean."""
     if column.kind == "date" and isinstance(value, int):
         return _EPOCH + dt.timedelta(value)
     if column.kind == "number" and isinstance(value, int):

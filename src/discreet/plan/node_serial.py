@@ -1,4 +1,4 @@
-"""Plans as records: canonical JSON of the tree of relations, and back, checked anew."""
+"""Plans as records: canonical JSON of the tree of relations, and back, checked again."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def plan_record(plan: Plan) -> dict[str, Any]:
 
 
 def plan_from_record(record: object, depth: int = MOST_DEPTH) -> Plan:
-    """Read what `plan_record` returned, checking it anew."""
+    """Read what `plan_record` returned, checking it again."""
     if depth < 1:
         raise BadParameter("plan", "...", why=f"it is nested deeper than {MOST_DEPTH}", fix=_UNCHANGED)
     node = record.get("node") if isinstance(record, dict) else None
@@ -96,7 +96,7 @@ def public_record(public: Public) -> dict[str, Any]:
 
 
 def public_from_record(record: object) -> Public:
-    """Read what `public_record` returned, checking it anew."""
+    """Read what `public_record` returned, checking it again."""
     found = records.fields("public", record, ("name", "columns", "rows"))
     columns = tuple(Column.from_record(column) for column in _list("columns", found["columns"]))
     rows = tuple(tuple(_datum(value) for value in _list("rows", row)) for row in _list("rows", found["rows"]))
@@ -131,4 +131,4 @@ def _list(name: str, value: object) -> list[Any]:
 def _datum(value: object) -> Datum:
     if value is None or isinstance(value, int | str):
         return value
-    raise BadParameter("rows", value, why="it is neither a whole number, text, a truth value nor null", fix=_UNCHANGED)
+    raise BadParameter("rows", value, why="it is neither an integer, text, a boolean nor null", fix=_UNCHANGED)

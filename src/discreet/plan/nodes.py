@@ -20,7 +20,7 @@ from discreet.plan.constants import settled
 from discreet.plan.expressions import Expression
 from discreet.plan.types import check_predicate, type_of
 
-# What a value is once it was read: steps of a number, days of a date, a key, a text, a truth value, or null.
+# What a value is once it was read: steps of a number, days of a date, a key, a text, a boolean, or null.
 Datum = int | str | bool | None
 
 RESERVED = "~"
@@ -306,9 +306,9 @@ def check_match(
 
 
 def check_most(most: object) -> None:
-    """Refuse a number of partners that is no positive whole number."""
+    """Refuse a number of partners that is no positive integer."""
     if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 1):
-        why = "partners are bounded by a positive whole number"
+        why = "partners are bounded by a positive integer"
         raise BadParameter("most", most, why=why, fix="use the most partners a row should have, for example most=3")
 
 

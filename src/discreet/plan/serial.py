@@ -1,4 +1,4 @@
-"""Expressions as records: canonical JSON in which every number is exact, and back, checked anew."""
+"""Expressions as records: canonical JSON in which every number is exact, and back, checked again."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def expression_record(expression: Expression) -> dict[str, Any]:
 
 
 def expression_from_record(record: object, depth: int = MOST_DEPTH) -> Expression:
-    """Read what `expression_record` returned, checking it anew."""
+    """Read what `expression_record` returned, checking it again."""
     found = _object(record)
     if depth < 1:
         raise BadParameter("record", "...", why=f"it is nested deeper than {MOST_DEPTH}", fix=_UNCHANGED)

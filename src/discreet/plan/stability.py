@@ -10,12 +10,12 @@ from discreet.core.schema import Table
 from discreet.core.unit import Unit
 from discreet.plan.nodes import Derive, Filter, Join, PersonJoin, Plan, Project, Scan, Union, tables_of
 
-# So many rows that joins make of one person take an engine no time that anybody could measure.
+# So many rows that joins make of one person take an engine no time that anyone could measure.
 MOST_PAIRS = 10_000
 
 
 class UnboundedSensitivity(Refusal):
-    """A plan in which one unit could change more rows than anybody can tell."""
+    """A plan in which one unit could change more rows than anyone can tell."""
 
 
 @dataclass(frozen=True, slots=True)

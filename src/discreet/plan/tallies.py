@@ -1,4 +1,4 @@
-"""Tallies: the exact integers a question needs, each a sum over rows of a small non-negative whole number."""
+"""Tallies: the exact integers a question needs, each a sum over rows of a small non-negative integer."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Typed:
 
     @property
     def kind(self) -> Kind:
-        """Whether the values are numbers, days, truth values, keys or text."""
+        """Whether the values are numbers, days, booleans, keys or text."""
         return self.column.kind
 
     @property
@@ -91,7 +91,7 @@ def days(whole: Whole, *, nullable: bool) -> Made:
 
 
 def flag(sql: str, *, nullable: bool) -> Made:
-    """Return a truth value."""
+    """Return a boolean."""
     return Column(None, "flag", nullable=nullable), sql
 
 
@@ -122,7 +122,7 @@ def require(value: Typed, kinds: Iterable[Kind], where: Expression, verb: str) -
 
 
 def in_common(values: Sequence[Typed]) -> list[Typed]:
-    """Read constants as what stands beside them: text as a day beside dates, a whole number as a key beside keys."""
+    """Read constants as what stands beside them: text as a day beside dates, an integer as a key beside keys."""
     others = [value for value in values if value.literal is None]
     if any(value.kind == "date" for value in others):
         return [_as_date(value) for value in values]

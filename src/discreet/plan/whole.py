@@ -1,4 +1,4 @@
-"""Whole numbers in SQL: every operation is written together with the exact range of its result."""
+"""Integers in SQL: every operation is written together with the exact range of its result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_wide(low: int, high: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """SQL whose value is null or a whole number from low to high.
+    """SQL whose value is null or an integer from low to high.
 
     Ranges follow from those of the operands by interval arithmetic, and an operation whose result or whose operands
     need the wide type is done in it: no sum or product overflows, whatever the row. `fixed` is the value of a constant.

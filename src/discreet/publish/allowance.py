@@ -16,6 +16,7 @@ from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.losses.pure import Pure
 from discreet.account.losses.zcdp import Zcdp
 from discreet.core.errors import BadParameter, Refusal
+from discreet.core.exact import Exact
 from discreet.core.rational import as_written
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.gaussian import Gaussian
@@ -26,6 +27,9 @@ from discreet.publish.model.fit import NoisyMarginal
 
 Currency = Literal["rho", "epsilon"]
 
+
+# No table has as many cells; the noise of a marginal is that of a vector, however many it has.
+_MOST_CELLS = 1 << 62
 
 # Beyond so much noise on a single count there is nothing to be learned, and numbers no longer fit where they are held.
 MOST_NOISE = 1e12
@@ -103,7 +107,7 @@ class Spending:
         """What is not spent yet."""
         return self.allowance.amount - self.spent
 
-    def measure(self, clique: Clique, exact: Counts, part: Fraction) -> NoisyMarginal:
+    def measure(self, clique: Clique, exact: Exact[Counts], part: Fraction) -> NoisyMarginal:
         """Return an exact marginal with noise on each cell, for a part of the allowance.
 
         Guarantee: `part`, for marginals in which one person moves at most `rows` rows.
@@ -111,22 +115,20 @@ class Spending:
         self._take(part)
         mechanism: Gaussian | Laplace
         if self.allowance.currency == "rho":
-            mechanism = Gaussian(rho=part, sensitivity=self.allowance.rows, dimension=max(2, exact.size))
+            mechanism = Gaussian(rho=part, sensitivity=self.allowance.rows, dimension=_MOST_CELLS)
         else:
             mechanism = Laplace(epsilon=part, sensitivity=self.allowance.rows)
-        noisy = np.asarray(mechanism.release(exact.ravel()), np.float64).reshape(exact.shape)
+        noisy = np.asarray(mechanism.release(exact), np.float64)
         return NoisyMarginal(clique, noisy, self.allowance.scale(part))
 
-    def choose(self, scores: Sequence[int], moves: int, part: Fraction) -> int:
+    def choose(self, scores: Exact[Sequence[int] | Counts], moves: int, part: Fraction) -> int:
         """Return a candidate whose whole-number score is nearly the best, for a part of the allowance.
 
         Guarantee: `part`, for scores that one row moves by at most `moves`.
         """
         self._take(part)
-        chosen = Exponential(
-            epsilon=self.allowance.chosen_for(part), sensitivity=moves * self.allowance.rows, candidates=len(scores)
-        )
-        return chosen.release(np.asarray(scores, np.int64))
+        chosen = Exponential(epsilon=self.allowance.chosen_for(part), sensitivity=moves * self.allowance.rows)
+        return chosen.release(scores)
 
     def _take(self, part: Fraction) -> None:
         if not 0 < part <= self.left:

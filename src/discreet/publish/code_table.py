@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.exact import Exact
 from discreet.publish.domain import Clique, Domain
 
 Counts = NDArray[np.int64]
 
-# Exact tables of cliques, one for each, in the order asked: secret until noise has been added.
-Measure = Callable[[Sequence[Clique]], list[Counts]]
+# Exact tables of cliques, one for each, in the order asked: nobody looks at them but a door.
+Measure = Callable[[Sequence[Clique]], list[Exact[Counts]]]
 
 # Types of pandas, Polars and Arrow that hold no numbers, by how their names begin.
 _NO_NUMBERS = ("str", "large_str", "utf8", "date", "time", "duration", "binary", "list", "struct")
@@ -51,9 +52,9 @@ class Coded:
             raise BadParameter("data", other, why=why, fix="give each row all its values")
         return cls(domain, found)
 
-    def measure(self, cliques: Sequence[Clique]) -> list[Counts]:
+    def measure(self, cliques: Sequence[Clique]) -> list[Exact[Counts]]:
         """Return the exact marginals of cliques; a row with a null in a clique counts for none of its cells."""
-        return [self._marginal(clique) for clique in cliques]
+        return [Exact(self._marginal(clique)) for clique in cliques]
 
     def _marginal(self, clique: Clique) -> Counts:
         shape = self.domain.shape(clique)
@@ -102,7 +103,7 @@ def codes_of(name: str, values: object, size: int) -> NDArray[np.int32]:
 
 
 def _not_codes(name: str, kind: str) -> BadParameter:
-    why = f"its values are of the type {kind}, and codes are whole numbers"
+    why = f"its values are of the type {kind}, and codes are integers"
     return BadParameter(name, kind, why=why, fix="code the column as 0, 1, ... first, or declare it with one_of")
 
 

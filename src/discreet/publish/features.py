@@ -14,17 +14,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.core.exact import Exact
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.publish.allowance import Allowance
 from discreet.publish.code_table import Counts
-
-TURN = 1 << 12  # phases in a turn
-GRID = 1 << 10  # steps in a radius
-
-_ANGLES = [2 * math.pi * phase / TURN for phase in range(TURN)]
-COSINES: Counts = np.array([round(GRID * math.cos(angle)) for angle in _ANGLES], np.int64)
-SINES: Counts = np.array([round(GRID * math.sin(angle)) for angle in _ANGLES], np.int64)
+from discreet.publish.kernels import COSINES, GRID, SINES, weighted_features
 
 # The most that a row adds to the cosine and the sine of one feature: as a squared length, and as a sum of both.
 SQUARE = int((COSINES**2 + SINES**2).max())
@@ -41,7 +36,7 @@ class Embedding:
     deviation: float  # of the noise in one count
 
 
-def released(sums: NDArray[np.int64], counts: Counts, allowance: Allowance) -> Embedding:
+def released(exact: Exact[tuple[Counts, Counts]], classes: int, features: int, allowance: Allowance) -> Embedding:
     """Release sums of features (classes x features x 2) and counts of rows by class, for the whole allowance.
 
     One row belongs to at most one class: it moves the cosine and the sine of each of that class's features by a point
@@ -53,21 +48,21 @@ def released(sums: NDArray[np.int64], counts: Counts, allowance: Allowance) -> E
     sqrt(features * SQUARE + weight^2), or the discrete Laplace's for `rows` times features * SUM + weight: by the
     triangle inequality no person moves one feature's pair, over all classes, by more than `rows` points.
     """
-    features = sums.shape[1]
+    shape = classes, features, 2
+    size = math.prod(shape)
     weight = GRID * max(1, math.isqrt(features) // 4 if allowance.currency == "rho" else features // 8)
-    exact = np.concatenate([sums.ravel(), weight * counts])
     mechanism: Gaussian | Laplace
     if allowance.currency == "rho":
         squared = allowance.rows**2 * (features * SQUARE + weight**2)
-        mechanism = Gaussian(rho=allowance.amount, sensitivity_squared=squared, dimension=max(2, exact.size))
+        mechanism = Gaussian(rho=allowance.amount, sensitivity_squared=squared, dimension=size + classes)
         variance = Fraction(squared) / (2 * allowance.amount)
     else:
         moved = allowance.rows * (features * SUM + weight)
         mechanism = Laplace(epsilon=allowance.amount, sensitivity=moved)
         variance = 2 * (Fraction(moved) / allowance.amount) ** 2
-    noisy = np.asarray(mechanism.release(exact), np.float64)
-    found = np.maximum(noisy[sums.size :] / weight, 0.0)
+    noisy = np.asarray(mechanism.release(exact.map(weighted_features, weight)), np.float64)
+    found = np.maximum(noisy[size:] / weight, 0.0)
     rows = max(1.0, float(found.sum()))
-    pairs = noisy[: sums.size].reshape(sums.shape) / (GRID * rows)
+    pairs = noisy[:size].reshape(shape) / (GRID * rows)
     means = pairs[..., 0] + 1j * pairs[..., 1]
     return Embedding(means, found, 2 * float(variance) / (GRID * rows) ** 2, math.sqrt(variance) / weight)

@@ -20,11 +20,13 @@ from discreet.account.budgets.budget import Budget
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.numeric.checks import whole
 from discreet.core.errors import BadParameter, MissingExtra
+from discreet.core.exact import Exact
 from discreet.noise.bits import current
 from discreet.noise.gaussian import gaussian
 from discreet.publish.allowance import Allowance
-from discreet.publish.code_table import codes_of
-from discreet.publish.features import COSINES, SINES, TURN, Embedding, released
+from discreet.publish.code_table import Counts, codes_of
+from discreet.publish.features import Embedding, released
+from discreet.publish.kernels import COSINES, SINES, TURN
 
 FEATURES = 2000
 WHITE = 255
@@ -88,8 +90,8 @@ def images(
     many, allowance = whole("steps", steps), Allowance.of(budget)
     frequencies = drawn_frequencies(shown.shape[1], spread, whole("features", features))
     _check_device(torch, device)
-    sums, counts = embedded(shown, named, classes, frequencies)
-    embedding = released(sums, counts, allowance)
+    exact = embedded(shown, named, classes, frequencies)
+    embedding = released(exact, classes, frequencies.shape[1], allowance)
     sides = np.asarray(pixels).shape[1:]
     network = _trained(embedding, frequencies, sides, many, device, progress or (lambda _step, _steps: None))
     total = float(embedding.counts.sum())
@@ -110,7 +112,7 @@ def drawn_frequencies(size: int, spread: float, features: int = FEATURES) -> Fre
 
 def embedded(
     pixels: Pixels, labels: NDArray[np.int64], classes: int, frequencies: Frequencies
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> Exact[tuple[Counts, Counts]]:
     """Return the exact sums of cosines and sines (classes x features x 2) and the number of images of each class."""
     sums = np.zeros((classes, frequencies.shape[1], 2), np.int64)
     counts = np.zeros(classes, np.int64)
@@ -124,7 +126,7 @@ def embedded(
             sums[label, :, 0] += COSINES[here].sum(axis=0)
             sums[label, :, 1] += SINES[here].sum(axis=0)
             counts[label] += len(here)
-    return sums, counts
+    return Exact((sums, counts))
 
 
 def _trained(

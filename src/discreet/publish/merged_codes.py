@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.core.exact import Exact
 from discreet.noise.bits import current
 from discreet.publish.code_table import Counts, Measure
 from discreet.publish.domain import Clique, Domain
+from discreet.publish.kernels import grouped
 from discreet.publish.model.belief import Table
 from discreet.publish.model.fit import NoisyMarginal
 
@@ -63,9 +65,9 @@ class Merged:
     def measure(self, measure: Measure) -> Measure:
         """Return what measures marginals of groups, given what measures those of codes."""
 
-        def smaller(cliques: Sequence[Clique]) -> list[Counts]:
+        def smaller(cliques: Sequence[Clique]) -> list[Exact[Counts]]:
             found = zip(cliques, measure(cliques), strict=True)
-            return [self._summed(clique, exact) for clique, exact in found]
+            return [exact.map(grouped, [self.groups[place] for place in clique]) for clique, exact in found]
 
         return smaller
 
@@ -85,16 +87,6 @@ class Merged:
     def codes(self, columns: Sequence[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
         """Draw a code of each row's group, by the shares."""
         return [self._drawn(place, column) for place, column in enumerate(columns)]
-
-    def _summed(self, clique: Clique, exact: Counts) -> Counts:
-        for axis, place in enumerate(clique):
-            group = self.groups[place]
-            if len(group) == int(group.max()) + 1:
-                continue
-            order = np.argsort(group, kind="stable")
-            starts = np.searchsorted(group[order], np.arange(int(group.max()) + 1))
-            exact = np.add.reduceat(exact.take(order, axis=axis), starts, axis=axis)
-        return exact
 
     def _drawn(self, place: int, column: NDArray[np.int64]) -> NDArray[np.int64]:
         group, share = self.groups[place], self.shares[place]

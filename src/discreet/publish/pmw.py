@@ -13,22 +13,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from discreet.account.budgets.budget import Budget
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.losses.pure import Pure
 from discreet.account.losses.zcdp import Zcdp
 from discreet.account.numeric.checks import whole
 from discreet.core.errors import BadParameter, Refusal
+from discreet.core.exact import Exact
 from discreet.core.rational import Number, as_written
 from discreet.core.unit import Relation, check_relation
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.sparse_vector import SparseVector
 from discreet.publish.allowance import Allowance, Currency, Spending
-from discreet.publish.code_table import Counts, Measure
+from discreet.publish.code_table import Measure
 from discreet.publish.domain import Clique, Domain
+from discreet.publish.kernels import number
 from discreet.publish.model.fit import NoisyMarginal
 
 # The histogram is held in memory, and multiplied out at every update.
@@ -159,10 +159,9 @@ class Weights:
         """Return the purse that pays for all noisy answers of one session."""
         return Spending(self._part(self._shares[1]))
 
-    def answered(self, purse: Spending, exact: int) -> NoisyMarginal:
+    def answered(self, purse: Spending, exact: Exact[int]) -> NoisyMarginal:
         """Return a count with noise, for one update's share of the purse."""
-        found: Counts = np.asarray(exact, np.int64)
-        return purse.measure((), found, self._answering)
+        return purse.measure((), exact.map(number), self._answering)
 
     def words(self, rows: float) -> tuple[str, ...]:
         """Say what a session promises, given the noisy number of rows."""

@@ -12,9 +12,11 @@ import numpy as np
 
 from discreet.account.budgets.budget import Budget
 from discreet.core.errors import Refusal
+from discreet.core.exact import Exact
 from discreet.core.rational import Number
 from discreet.publish.code_table import Coded
 from discreet.publish.domain import Clique, Domain
+from discreet.publish.kernels import gap
 from discreet.publish.merged_codes import Merged
 from discreet.publish.model.belief import Table, axes_outside
 from discreet.publish.model.fit import Fit, NoisyMarginal
@@ -24,8 +26,8 @@ from discreet.publish.synthetic_data import SyntheticData, SyntheticEstimate
 
 Picked = Mapping[int, tuple[int, ...]]
 
-# The exact count of the rows that have one of some codes in every named attribute: secret.
-Count = Callable[[Picked], int]
+# The exact count of the rows that have one of some codes in every named attribute.
+Count = Callable[[Picked], Exact[int]]
 
 
 class Ended(Refusal):
@@ -121,7 +123,7 @@ class Weighing:
             self.asked += 1  # before anything is looked at: a question that fails was asked
             guess = self.histogram.share(where) * self.rows
             exact = self._count(where)
-            if not self._watch.ask(abs(exact - round(guess))):
+            if not self._watch.ask(exact.map(gap, round(guess))):
                 return SyntheticEstimate(guess, self._bars[0])
             self.updates += 1
             if self.left and not self._watch.left:
@@ -161,7 +163,7 @@ class Weighing:
         if not self.left or self.asked >= self.terms.questions:
             used = self.terms.questions if self.left else self.terms.updates
             why = f"{used:,} {'questions' if self.left else 'updates'} were paid for and used"
-            fix = "query synthetic_data(), whose answers have no error bars, or start a new session, which costs the same again"
+            fix = "query synthetic_data(), which has no error bars, or start a new session, which costs the same again"
             raise Ended("one more question", why=why, fix=fix, value=used)
 
 
@@ -183,12 +185,12 @@ def weigh(
     terms = Weights.of(known, budget, alpha=alpha, updates=updates, questions=questions, beta=beta)
     coded = Coded.of(data, known)
 
-    def count(where: Picked) -> int:
+    def count(where: Picked) -> Exact[int]:
         inside = np.ones(len(coded.columns[0]), bool)
         for place, codes in where.items():
             meant = np.zeros(known.sizes[place] + 1, bool)  # the last is for null, whose code is -1
             meant[[*codes]] = True
             inside &= meant[coded.columns[place]]
-        return int(inside.sum())
+        return Exact(int(inside.sum()))
 
     return Weighing(terms, terms.begin(coded.measure), count)

@@ -13,6 +13,7 @@ import numpy as np
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.losses.zcdp import Zcdp
 from discreet.core import record as records
+from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
 from discreet.publish.code_table import Coded, columns_of
 from discreet.publish.domain import Clique, Domain
@@ -150,7 +151,7 @@ def against(twin: Judged, data: object, workload: int = 2) -> Quality:
     rows = max(1, len(coded.columns[0]))
     lines = tuple(
         QualityLine(names, exact.size, float(np.abs(twin.marginal(names) - exact).sum()) / rows)
-        for clique, exact in zip(cliques, coded.measure(cliques), strict=True)
+        for clique, exact in zip(cliques, map(opened, coded.measure(cliques)), strict=True)
         for names in [twin.domain.named(clique)]
     )
     never = _never(twin.domain, [each.clique for each in twin.measured])

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from discreet.core.errors import BadParameter, MissingExtra
+from discreet.core.file import new_file
 from discreet.core.printable import spreadsheet_cell
 from discreet.engines.select import select
 from discreet.publish.sampled_columns import SampledColumn
@@ -69,9 +70,11 @@ class Sample:
         if options is None:
             why = "a sample is written as CSV or as Parquet"
             raise BadParameter("path", str(path), why=why, fix="end the name in .csv or .parquet")
-        quoted = "'" + str(target).replace("'", "''") + "'"
         try:
-            self._relation(safe=target.suffix.lower() == ".csv").query("sample", f"COPY sample TO {quoted} {options}")
+            with new_file(target, force=True) as place:
+                quoted = "'" + str(place).replace("'", "''") + "'"
+                rows = self._relation(safe=target.suffix.lower() == ".csv")
+                rows.query("sample", f"COPY sample TO {quoted} {options}")
         except duckdb.Error as error:
             fix = "use a folder that exists and may be written to"
             raise BadParameter("path", str(path), why="the file could not be written", fix=fix) from error

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.core import record as records
 from discreet.core.errors import BadParameter
+from discreet.core.file import write_file
 from discreet.publish.coding import Coding
 from discreet.publish.domain import Clique, Domain
 from discreet.publish.merged_codes import Merged
@@ -70,12 +71,8 @@ class Written(Protocol):
 
 
 def save(path: str | Path, text: str) -> None:
-    """Write a text to a file."""
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        why, fix = "the file could not be written", "use a folder that exists and may be written to"
-        raise BadParameter("path", str(path), why=why, fix=fix) from error
+    """Write a text to a file; see `core.file` for what is never written over."""
+    write_file(path, text, force=True)
 
 
 def to_json(twin: Written) -> str:

@@ -38,7 +38,7 @@ class MarginalWorkload:
             raise BadParameter("workload", workload, why=why, fix="use 2 or 3")
         if not isinstance(workload, int):
             if not workload:
-                raise BadParameter("workload", workload, why="it asks for nothing", fix="name marginals, or use 3")
+                raise BadParameter("workload", workload, why="it asks for free", fix="name marginals, or use 3")
             return cls(dict.fromkeys(_listed(domain, workload), 1))
         if not 1 <= workload <= len(domain):
             why = f"a marginal has 1 to {len(domain)} of the attributes"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import sys
 import time
 from typing import Any
@@ -16,6 +17,8 @@ HEAD_SECONDS, BODY_SECONDS, WRITE_SECONDS = 10.0, 30.0, 10.0
 MOST_CONNECTIONS = 256
 _MOST_BACKLOG = 64
 _LINES, _EVERY = 10, 60.0
+_PHRASES = {408: b"Request Timeout", 411: b"Length Required", 503: b"Service Unavailable"}
+_END = re.compile(rb"\r?\n\r?\n")
 
 
 def descriptors() -> int:
@@ -62,7 +65,13 @@ class BoundedConnection(H11Protocol):
         self._watch()
 
     def data_received(self, data: bytes) -> None:
-        """Read on, and see what is still missing of the request."""
+        """Read on, and see what is still missing of the request.
+
+        Bodies come with their length. Of chunks, a client could send so many tiny ones that nothing else is done.
+        """
+        if self.conn.their_state is h11.IDLE and _is_chunked(self.conn.trailing_data[0] + data):
+            self.refuse(411)
+            return
         super().data_received(data)
         self._watch()
 
@@ -146,12 +155,17 @@ class BoundedConnection(H11Protocol):
         if self.transport.is_closing():
             return
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
-            phrase = {408: b"Request Timeout", 503: b"Service Unavailable"}[status]
+            phrase = _PHRASES[status]
             head = b"HTTP/1.1 %d %s\r\nconnection: close\r\ncontent-length: 0\r\n\r\n" % (status, phrase)
             self.transport.write(head)
         if self.unread:  # to close is to wait for the client
             self.transport.abort()
         self.transport.close()
+
+
+def _is_chunked(data: bytes) -> bool:
+    """Return whether the head of a request, as far as it has come, announces a body in chunks."""
+    return b"transfer-encoding" in _END.split(data, maxsplit=1)[0].lower()
 
 
 class FewLines(logging.Handler):

@@ -148,7 +148,7 @@ class PostgresSketches:
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection[Any]]:
-        """Run one transaction; a broken connection is opened anew the next time."""
+        """Run one transaction; a broken connection is opened again the next time."""
         psycopg = _driver()
         with self._lock:
             try:

@@ -59,8 +59,10 @@ class SqliteSketches:
         self._lock = threading.RLock()
         self._queue: deque[_Waiting] = deque()
         self._rejections = Rejections()
-        self._connection = _connect(path, patience)
-        about = dict(self._connection.execute("SELECT name, value FROM about").fetchall())
+        self._path = path
+        with self._reading():
+            self._connection = _connect(path, patience)
+            about = dict(self._connection.execute("SELECT name, value FROM about").fetchall())
         if about.get("spec") != collection.hash:
             why = "it holds the sketches of another collection, or of another revision of this one"
             fix = "use the folder that belongs to this collection"
@@ -104,18 +106,18 @@ class SqliteSketches:
 
     def sketch(self, epoch: int) -> Sketch:
         """Return what an epoch has counted so far."""
-        with self._lock:
+        with self._lock, self._reading():
             return self._sketch(self._connection, epoch)
 
     def rejected(self) -> Mapping[str, int]:
         """Return how much was rejected for each reason."""
-        with self._lock:
+        with self._lock, self._reading():
             self._flush()
             return dict(self._connection.execute("SELECT reason, count FROM rejected ORDER BY reason").fetchall())
 
     def closed(self) -> frozenset[int]:
         """Return the epochs that take no more reports."""
-        with self._lock:
+        with self._lock, self._reading():
             return frozenset(epoch for (epoch,) in self._connection.execute("SELECT epoch FROM closed"))
 
     def close(self, epoch: int | None = None) -> None:
@@ -184,7 +186,23 @@ class SqliteSketches:
     def _sketch(self, connection: sqlite3.Connection, epoch: int) -> Sketch:
         protocol = self._collection.protocol
         row = connection.execute("SELECT counts, reports, rejected FROM sketch WHERE epoch = ?", (epoch,)).fetchone()
-        return unpacked(protocol.spec_hash, *row) if row else empty(protocol.spec_hash, protocol.cells)
+        if row is None:
+            return empty(protocol.spec_hash, protocol.cells)
+        if not isinstance(row[0], bytes) or len(row[0]) != 8 * protocol.cells:
+            raise _damaged(self._path)
+        return unpacked(protocol.spec_hash, *row)
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Refuse a file that is no store, or no longer."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if "no such" in str(error):  # a table that every store has
+                raise _damaged(self._path) from error
+            raise _unavailable(type(error).__name__) from error
+        except sqlite3.DatabaseError as error:
+            raise _damaged(self._path) from error
 
     def _flush(self) -> None:
         if self._rejections:
@@ -221,6 +239,14 @@ class SqliteSketches:
 def _unavailable(value: str) -> StoreUnavailable:
     why, fix = "the file cannot be written just now", "see that there is room on the disk, and try again"
     return StoreUnavailable("the collector's store", why=why, fix=fix, value=value)
+
+
+def _damaged(path: Path) -> Refusal:
+    why, fix = (
+        "it is damaged, or no store of a collector",
+        "put a copy of it back",
+    )
+    return Refusal(f"store {path}", why=why, fix=fix, value=str(path))
 
 
 def _connect(path: Path, patience: float) -> sqlite3.Connection:

@@ -209,7 +209,7 @@ def test_an_adversary_never_gets_past_a_concentrated_or_renyi_budget(budget, wis
 
 
 def test_a_million_tiny_losses_do_not_drift():
-    # As floats, 1.0 + 1e-17 is 1.0: a sum of floats would admit such losses for ever.
+    # As floats, 1.0 + 1e-17 is 1.0: a sum of floats would admit such losses forever.
     guard = PureFilter(1).admit(Pure(1 - Fraction(3, 10**17)))
     tiny = Pure(Fraction(1, 10**17))
     guard = guard.admit(tiny).admit(tiny * 2)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from discreet.account import Approx, Gaussian, Laplace, Pure, RandomizedResponse, Unsupported, parallel
-from discreet.account.numeric.loss_measure import discretise, envelope
+from discreet.account.numeric.loss_measure import discretize, envelope
 from discreet.account.numeric.profile import Profile
 from discreet.core.errors import BadParameter
 
@@ -59,7 +59,7 @@ def test_a_group_may_lie_in_several_parts():
 
 def test_the_envelope_lies_above_all_profiles():
     edges = np.arange(-3000, 3001) * 1e-3
-    measures = [discretise(loss.pair(1e-12), edges) for loss in (Laplace(1), Gaussian(1.7), Pure(0.6))]
+    measures = [discretize(loss.pair(1e-12), edges) for loss in (Laplace(1), Gaussian(1.7), Pure(0.6))]
     whole = envelope(measures)
     profiles = [Profile(each.losses, each.masses, each.infinity) for each in (whole, *measures)]
     for epsilon in np.linspace(-1, 2.5, 71):

@@ -63,7 +63,7 @@ def test_a_broken_engine_ends_with_exit_code_5(vault, run, monkeypatch):
         ([QUESTION], "epsilon"),
         ([QUESTION, "--epsilon", "1", "--all"], "for mechanisms alone"),
         ([QUESTION, "--epsilon", "1", "--layer", "exact"], "for mechanisms alone"),
-        ([QUESTION, "--epsilon", "1", "--runs", "0.5"], "whole numbers"),
+        ([QUESTION, "--epsilon", "1", "--runs", "0.5"], "integers"),
         ([QUESTION, "--epsilon", "1", "--vault", "none.discreet"], "--policy discreet.toml"),
         (["laplace", "--epsilon", "1"], "for questions alone"),
         (["laplace", "--key", "ward=A"], "for questions alone"),

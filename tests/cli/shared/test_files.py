@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import click
+import duckdb
 import pytest
 
 import discreet.cli as cli
@@ -53,6 +54,23 @@ def test_the_vault_and_its_sources_are_never_written_over(token, run, folder, na
     assert (folder / "visits.csv").read_bytes() == before["visits.csv"]
     assert (folder / "vault.discreet").read_bytes()[:16] == b"SQLite format 3\0"
     assert (folder / "vault.discreet.anchor").read_bytes() == before["vault.discreet.anchor"]
+
+
+@pytest.mark.parametrize("name", ["real/p1.parquet", "real/new.parquet", "link/p1.parquet"])
+def test_the_files_of_a_pattern_are_never_written_over_nor_added_to(run, result, folder, monkeypatch, name):
+    (folder / "real").mkdir()
+    (folder / "link").symlink_to(folder / "real")
+    duckdb.sql(f"COPY (SELECT range AS x FROM range(9)) TO '{folder}/real/p1.parquet'")
+    assert run("init", "v.discreet")[0] == Exit.DONE
+    words = ("register", "t", "real/**/*.parquet", "--vault", "v.discreet", "--unit", "row", "--column", "x=0..9")
+    assert run(*words, "--epsilon", "9")[0] == Exit.DONE
+    monkeypatch.setenv("DISCREET_TOKEN", result("grant", "alice", "t", "--vault", "v.discreet")["token"])
+    before = (folder / "real" / "p1.parquet").read_bytes()
+    asked = ("ask", "SELECT COUNT(*) AS n FROM t", "--epsilon", "1", "--vault", "v.discreet", "--save", name, "--force")
+    code, out, _ = run(*asked)
+    assert (code in (Exit.REFUSED, Exit.USAGE), out) == (True, "")
+    assert (folder / "real" / "p1.parquet").read_bytes() == before
+    assert len([*(folder / "real").iterdir()]) == 1
 
 
 def test_what_lies_in_the_folder_of_a_vault_or_beside_it_is_never_written_over_nor_added_to(token, run, folder):

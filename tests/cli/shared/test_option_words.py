@@ -78,7 +78,7 @@ def test_an_argument_is_an_option_on_the_line_and_a_key_in_a_policy(python, line
         ("write keys={'city': ['Bern', 'Basel']}", "write --key city=Bern,Basel"),
         ("declare the keys: group_by(..., keys=)", "declare the keys: --key COLUMN=A,B"),
         ("or give keys=", "or give --key COLUMN=A,B"),
-        ("use a whole number from 1 to 3, or 'auto'", "use a whole number from 1 to 3, or auto"),
+        ("use an integer from 1 to 3, or 'auto'", "use an integer from 1 to 3, or auto"),
         ("leave max_rows out", "leave --max-rows out"),
         ("leave it out", "leave it out"),
         ("write it like unary:k=100,epsilon=1", "write it like unary:k=100,epsilon=1"),

@@ -254,9 +254,9 @@ FAR = [1e39, -1.5e300, float(2**126), 2.0**125, 1e22, 2.0**53, 1e17 + 64, 3.0]
 BERLIN = [pd.Timestamp(f"2024-0{month}-01 00:30", tz="Europe/Berlin") for month in (1, 7)]
 COARSE = [9_007_199_254_741_499, 9_007_199_254_741_500, -(2**63), 2**63 - 1, 1500, 499]
 ALIKE = {
-    "truth values": (pd.Series([True, False, True]), [dp.between(-1, 3, step=0.5), dp.one_of(0, 1), dp.flag()]),
-    "few truth values": (pd.Series([True, False]), [dp.between(2, 9), dp.one_of(1, 7), dp.one_of("true")]),
-    "whole numbers": (pd.Series(COARSE), [dp.between(-(10**18), 10**18, step=1000), dp.between(0, 2**124, step=3)]),
+    "booleans": (pd.Series([True, False, True]), [dp.between(-1, 3, step=0.5), dp.one_of(0, 1), dp.flag()]),
+    "few booleans": (pd.Series([True, False]), [dp.between(2, 9), dp.one_of(1, 7), dp.one_of("true")]),
+    "integers": (pd.Series(COARSE), [dp.between(-(10**18), 10**18, step=1000), dp.between(0, 2**124, step=3)]),
     "wide numbers": (pd.Series(COARSE), [dp.between(0, 10**36, step=1000), dp.between(0, 10**40, step=10**18)]),
     "floats": (pd.Series(FAR), [dp.between(0, 10**19, step=1000), dp.between(-(2**125), 2**125, step=3)]),
     "moments": (pd.Series(BERLIN), [dp.date("2023-01-01", "2025-01-01")]),

@@ -392,7 +392,7 @@ def test_neither_the_secret_nor_a_row_reaches_the_log_of_the_server(tmp_path):
         connection.execute("CREATE TABLE visits (patient text, ward text, cost integer)")
         with connection.cursor().copy("COPY visits FROM STDIN") as copy:
             for number in range(400):
-                copy.write_row((f"somebody-{number % 40}", "ABC"[number % 3], 700_000 + number))
+                copy.write_row((f"someone-{number % 40}", "ABC"[number % 3], 700_000 + number))
     with session(tmp_path, running.url) as (curator, found):
         question(found).release(epsilon=5)
         found.table("visits").agg(n=dp.people()).release(epsilon=5)
@@ -401,7 +401,7 @@ def test_neither_the_secret_nor_a_row_reaches_the_log_of_the_server(tmp_path):
     running.close()
     assert '"~order"' in log
     assert "COPY" in log
-    assert "somebody-" not in log
+    assert "someone-" not in log
     assert "7001" not in log
     shown = [value for row in multipliers(secret) for value in row[:60] if str(value) in log]
     assert shown == []

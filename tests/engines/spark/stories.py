@@ -1,7 +1,7 @@
 """A program of its own: questions over one vault, answered by Spark with real executors and by DuckDB.
 
 Prints, as one line of JSON, the exact integers that noise was added to in each story, and which numbers of the secret
-order stand in a log. The Spark is somebody's own, who logs all that Spark can log.
+order stand in a log. The Spark is someone's own, who logs all that Spark can log.
 """
 
 import json

@@ -32,7 +32,7 @@ def engine(request):
 
 
 def integers(chance, most):
-    """Draw a whole number from 0 up to below 2^most, of any size."""
+    """Draw an integer from 0 up to below 2^most, of any size."""
     bits = 1 + chance.below(most)
     return sum(chance.below(1 << 20) << at for at in range(0, 140, 20)) % (1 << bits)
 

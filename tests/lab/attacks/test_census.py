@@ -62,7 +62,7 @@ def test_a_solution_fits_every_table_and_median(blocks):
 
 
 def test_a_block_with_one_solution_is_known_to_have_one_and_is_right():
-    # Everybody has an age of their own, so that no two could have changed places.
+    # Everyone has an age of their own, so that no two could have changed places.
     table = small(age=[20, 31, 42, 53, 64, 75], female=[0, 1, 0, 1, 0, 1], health=["a", "b", "a", "b", "b", "a"])
     found = census(table, block="block", attributes=NAMES)
     assert found.blocks == (Block(people=6, records=6, found=6, unique=True, named=6, confirmed=6),)
@@ -117,7 +117,7 @@ def test_the_noise_of_the_tables_is_made_for_one_person_in_one_cell_of_each(defe
     # Discrete Laplace at scale b has variance 2 q / (1 - q)^2 with q = exp(-1/b); a Gaussian that of its parameter.
     q = np.exp(-1 / tables)
     wanted = 2 * q / (1 - q) ** 2 if isinstance(defence, LaplaceDefence) else tables / (2 * 0.5)
-    # The mean of squares strays by 4.9 standard errors one time in a million; a square's kurtosis is 6 at the most.
+    # The mean of squares strays by 4.9 standard errors one time in a million; a square's kurtosis is 6 at most.
     allowed = np.sqrt(-2 * np.log(FALSE_ALARM)) * np.sqrt(6 / runs.size) * wanted
     assert abs(np.mean(runs**2) - wanted) <= allowed
 

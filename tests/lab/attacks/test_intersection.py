@@ -8,7 +8,7 @@ import pytest
 from discreet.core.errors import BadParameter
 from discreet.lab import rand
 from discreet.lab.attacks.intersection import expose, hospitals, intersection, mondrian, noisy, release_of
-from discreet.lab.attacks.intersection.cells import Generalised, generalised
+from discreet.lab.attacks.intersection.cells import Generalized, generalized
 from discreet.lab.picture import svg
 from discreet.lab.table_copy import TableCopy
 from discreet.testing import seeded
@@ -88,7 +88,7 @@ def test_a_table_that_cannot_be_released_is_refused(k, diversity):
     ],
 )
 def test_cells_are_read_as_people_write_them(cell, inside, outside):
-    found = generalised(cell)
+    found = generalized(cell)
     assert all(found.covers(value) for value in inside)
     assert not any(found.covers(value) for value in outside)
 
@@ -111,13 +111,13 @@ def test_cells_are_read_as_people_write_them(cell, inside, outside):
     ],
 )
 def test_cells_meet_where_one_value_may_stand_behind_both(one, other, meet):
-    assert generalised(one).meets(generalised(other)) is meet
-    assert generalised(other).meets(generalised(one)) is meet
+    assert generalized(one).meets(generalized(other)) is meet
+    assert generalized(other).meets(generalized(one)) is meet
 
 
 def test_an_unbounded_cell_leaves_everything_possible():
-    assert Generalised().covers("x")
-    assert Generalised().meets(generalised("30-39"))
+    assert Generalized().covers("x")
+    assert Generalized().meets(generalized("30-39"))
 
 
 FIRST = {
@@ -189,7 +189,7 @@ def test_two_noisy_releases_add_their_epsilons_and_tell_nearly_what_they_would_w
 
 def test_releases_of_different_columns_are_refused(releases):
     other = release_of(TableCopy.read(SECOND), ["zip", "age"], "ill")
-    with pytest.raises(BadParameter, match="generalise"):
+    with pytest.raises(BadParameter, match="generalize"):
         intersection(releases[0], other)
 
 

@@ -1,4 +1,4 @@
-"""Linkage: the voters of Cambridge, joins that are unique on both sides, facts not all right, and synthetic data that resists."""
+"""Linkage: the voters of Cambridge, joins unique on both sides, inexact facts, and synthetic data that resists."""
 
 import datetime as dt
 import math
@@ -152,7 +152,7 @@ def test_more_facts_than_anyone_has_are_refused(films):
     for odd in ({"known": ()}, {"days": ()}, {"wrong": -1}):
         with pytest.raises(BadParameter, match="knows some facts"):
             lab.fuzzy(films, **odd)
-    with pytest.raises(BadParameter, match="somebody"):
+    with pytest.raises(BadParameter, match="someone"):
         lab.Sparse.read(TableCopy.read({"a": [1]}), "a")
     with pytest.raises(BadParameter, match="ratings are numbers"):
         lab.Sparse.read(TableCopy.read({"a": [1], "b": ["x"]}, identifier="a"), "a", "b")

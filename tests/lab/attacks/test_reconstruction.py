@@ -1,4 +1,4 @@
-"""Reconstruction: exact, rounded and slightly noisy counts give everybody away, and noise at a small epsilon nobody.
+"""Reconstruction: exact, rounded and slightly noisy counts give everyone away, and noise at a small epsilon nobody.
 
 Bits and noise are seeded; a statistical limit is crossed by a right program with probability 1e-6 (Hoeffding).
 """
@@ -125,7 +125,7 @@ def test_the_bars_hold_for_twenty_seeds(defence, least, most, seed):
 
 
 def test_one_private_at_epsilon_one_and_delta_a_tenth_is_never_blatantly_non_private():
-    # Pure epsilon 1 is (1, 0.1)-private; a tenth wrong at the most would need 90% right, where 73.1% is the ceiling.
+    # Pure epsilon 1 is (1, 0.1)-private; a tenth wrong at most would need 90% right, where 73.1% is the ceiling.
     # At one question a person, the least noise that O(n) questions allow. 40 runs of 100 people.
     runs = [attacked(100, LaplaceDefence(1), seed, questions=100) for seed in range(40)]
     assert not any(each.blatant for each in runs)
@@ -238,7 +238,7 @@ def test_messages_that_never_settle_give_way_to_least_squares(monkeypatch):
 
 
 def test_messages_stay_numbers_where_groups_are_far_from_random():
-    # Everybody but the first k: the groups of a running total.
+    # Everyone but the first k: the groups of a running total.
     groups, bits = np.triu(np.ones((30, 30), bool)), made(30, 6)
     found, _ = message_passing(groups, (groups @ bits).astype(float), AttackerKnowledge(width=0.5))
     assert ((found >= 0) & (found <= 1)).all()

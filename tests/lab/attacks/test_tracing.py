@@ -217,7 +217,7 @@ def test_a_wide_table_does_not_cross_all_its_columns():
 def test_what_makes_no_sense_is_refused():
     with pytest.raises(UnknownName, match="product"):
         lab.tracing([[1]], [[0]], [0.5], score="produkt")
-    with pytest.raises(BadParameter, match="everybody the same attributes"):
+    with pytest.raises(BadParameter, match="everyone the same attributes"):
         lab.tracing([[1, 0]], [[0]], [0.5, 0.5])
     with pytest.raises(BadParameter, match="table of bits"):
         lab.tracing([[2]], [[0]], [0.5])

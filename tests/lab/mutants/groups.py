@@ -48,7 +48,7 @@ def selected(threshold):
 
 
 def asked(times):
-    """The same question, answered anew each time it is asked."""
+    """The same question, answered again each time it is asked."""
 
     def draw(counts):
         return tuple(Laplace(epsilon=1).release(counts) for _ in range(times))

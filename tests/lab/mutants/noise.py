@@ -1,4 +1,4 @@
-"""Bugs in the noise: too little, of the wrong kind, cut off, or known to everybody."""
+"""Bugs in the noise: too little, of the wrong kind, cut off, or known to everyone."""
 
 from fractions import Fraction
 

@@ -51,7 +51,7 @@ def raises(values):
 
 
 def looked_up(values, size):
-    """A failed look-up is a null for everybody, and a message for the one who is not listed."""
+    """A failed look-up is a null for everyone, and a message for the one who is not listed."""
     text = "ok" if all(value in (0, 1) for value in values) else "a value was not understood"
     answers = sum(value == 1 for value in values) + noise.laplace(1, size)
     return (answers, text) if size is None else [(answer, text) for answer in answers.tolist()]

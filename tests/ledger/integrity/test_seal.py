@@ -135,7 +135,7 @@ def test_an_answer_that_was_sealed_anew_is_refused_by_its_hash(ledger, path):
         forge.change("answers", row, answer="42", seal=ledger._sealer.of(Settled, [forged]))
         with pytest.raises(Tampered, match="its settled answer was changed"):
             ledger.run(charge(), never)
-        # And with a debit that was sealed anew as well, by the entry that settled it.
+        # And with a debit that was sealed again as well, by the entry that settled it.
         (debit,) = forge.rows("debits")
         from hashlib import sha256
 

@@ -170,7 +170,7 @@ def test_every_entry_that_is_left_out_is_found(vault):
 
 
 def resealed(connection, bodies):
-    """Write a chain of entries anew, with the right hash everywhere, as a forger with time would."""
+    """Write a chain of entries again, with the right hash everywhere, as a forger with time would."""
     connection.execute("DELETE FROM entries")
     last = Head(0, GENESIS)
     for kind, body in bodies:

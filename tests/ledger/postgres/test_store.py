@@ -35,8 +35,8 @@ def never(_draws):
 
 
 @contextmanager
-def somebody(path):
-    """Somebody else's connection to the vault's schema."""
+def someone(path):
+    """Someone else's connection to the vault's schema."""
     connection, schema = connected(path)
     with connection:
         connection.execute(f"SET search_path = {schema}")
@@ -49,7 +49,7 @@ def setting(ledger, name):
 
 
 def test_a_commit_waits_for_the_disk_whatever_the_role_prefers(ledger, path):
-    with somebody(path) as connection:
+    with someone(path) as connection:
         connection.execute("ALTER ROLE postgres SET synchronous_commit = off")
         try:
             with Ledger.open(path) as other:
@@ -63,7 +63,7 @@ def test_a_commit_waits_for_the_disk_whatever_the_role_prefers(ledger, path):
 
 @pytest.mark.parametrize("name", ["fsync", "full_page_writes"])
 def test_a_server_that_could_lose_debits_is_refused(ledger, path, name):
-    with somebody(path) as connection:
+    with someone(path) as connection:
         connection.execute(f"ALTER SYSTEM SET {name} = off")
         connection.execute("SELECT pg_reload_conf()")
         try:
@@ -82,7 +82,7 @@ def test_a_server_that_could_lose_debits_is_refused(ledger, path, name):
 
 
 def test_a_database_that_cannot_hold_every_text_is_refused(path):
-    with somebody(path) as connection:
+    with someone(path) as connection:
         connection.execute("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
     with pytest.raises(Unavailable, match="which cannot hold every text"):
         Ledger.create(path.replace("/postgres?", "/latin?"))
@@ -93,7 +93,7 @@ def test_a_vault_is_not_made_over_another_and_opening_never_makes_one(ledger, pa
         Ledger.create(path)
     with pytest.raises(NotAVault, match="the database has no schema 'none'"):
         Ledger.open(path + "none&schema=none")
-    with somebody(path) as connection:
+    with someone(path) as connection:
         connection.execute("CREATE SCHEMA other_thing")
     with pytest.raises(NotAVault, match="is no vault"):
         Ledger.open(path.rpartition("=")[0] + "=other_thing")
@@ -104,7 +104,7 @@ def test_a_vault_of_a_later_release_or_half_made_is_refused(path):
     PostgresStore.create(place_of(path)).close()
     with pytest.raises(NotAVault, match="interrupted"):
         Ledger.open(path)
-    with somebody(path) as connection:
+    with someone(path) as connection:
         connection.execute(f"UPDATE latch SET format = {VERSION + 1}")
     with pytest.raises(NotAVault, match=f"its format is {VERSION + 1}"):
         Ledger.open(path)
@@ -172,17 +172,17 @@ def test_the_keys_of_a_vault_reach_no_log_of_the_server(tmp_path):
 def test_nobody_else_may_read_the_vault(ledger, path):
     import psycopg
 
-    with somebody(path) as connection:
+    with someone(path) as connection:
         connection.execute("CREATE ROLE stranger LOGIN")
     try:
         with pytest.raises(Unavailable, match="may not do that"):
             Ledger.open(path.replace("postgres@", "stranger@"))
-        with somebody(path.replace("postgres@", "stranger@")) as connection:
+        with someone(path.replace("postgres@", "stranger@")) as connection:
             for table in postgres_schema.TABLES:
                 with pytest.raises(psycopg.errors.InsufficientPrivilege):
                     connection.execute(f"SELECT * FROM {ledger.place.schema}.{table}")
     finally:
-        with somebody(path) as connection:
+        with someone(path) as connection:
             connection.execute("DROP ROLE stranger")
 
 
@@ -195,7 +195,7 @@ def test_a_closed_ledger_says_so(ledger):
 
 def test_nothing_is_answered_from_a_vault_that_cannot_be_written(ledger, path):
     ledger.run(charge("paid"), lambda _: "41")
-    with somebody(path) as connection:
+    with someone(path) as connection:
         connection.execute("ALTER ROLE postgres SET default_transaction_read_only = on")
         try:
             with Ledger.open(path) as other:
@@ -247,7 +247,7 @@ def test_a_failed_transaction_is_never_taken_for_a_committed_one(ledger):
 
 
 def test_a_latch_without_its_row_lets_nobody_write(ledger, path):
-    with somebody(path) as connection:
+    with someone(path) as connection:
         connection.execute("DELETE FROM latch")
     with pytest.raises(Tampered, match="keeps writers apart"):
         ledger.run(charge(), never)
@@ -259,7 +259,7 @@ def test_a_latch_without_its_row_lets_nobody_write(ledger, path):
 def test_the_vault_itself_refuses_to_change_or_remove_entries(ledger, path, statement):
     from psycopg import Error
 
-    with somebody(path) as connection, pytest.raises(Error, match="never changed"):
+    with someone(path) as connection, pytest.raises(Error, match="never changed"):
         connection.execute(statement)
     assert ledger.verify().entries == 2
 
@@ -268,7 +268,7 @@ def test_the_vault_itself_refuses_entries_out_of_order(ledger, path):
     from psycopg import Error
 
     for number in (1, 2, 4, 0, -1):
-        with somebody(path) as connection, pytest.raises(Error):
+        with someone(path) as connection, pytest.raises(Error):
             connection.execute(f"INSERT INTO entries VALUES ({number}, 'refusal', '{{}}', '', '')")
     assert ledger.verify().entries == 2
 
@@ -355,7 +355,7 @@ def test_the_anchor_lies_in_a_folder_of_its_owner(ledger):
 def test_a_shortened_database_is_refused_by_a_machine_that_saw_more(ledger, path):
     ledger.run(charge("q"), lambda _: "41")
     ledger.close()
-    with somebody(path) as connection:
+    with someone(path) as connection:
         connection.execute("SET session_replication_role = replica")
         for table in ("answers", "tallies", "limits", "debits"):
             connection.execute(f"DELETE FROM {table} WHERE sequence > 2")

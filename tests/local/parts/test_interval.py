@@ -83,7 +83,7 @@ def test_with_many_reports_intervals_are_as_short_as_a_normal_law_allows(epsilon
         if spread > 30:
             support = np.array([round(float(t * p + (n - t) * q))])
             _, low, high = interval.counts(support, n, p, q, beta)
-            # A whole number is half a unit off on either side, and skewness takes z^2 / 3 at most.
+            # An integer is half a unit off on either side, and skewness takes z^2 / 3 at most.
             assert (high - low)[0] * float(p - q) <= 1.01 * 2 * z * spread + 1 + z * z / 3
 
 

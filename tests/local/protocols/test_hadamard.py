@@ -50,5 +50,5 @@ def test_a_hundred_thousand_values_are_estimated_with_the_stated_error():
 
 
 def test_a_sign_that_is_mostly_wrong_is_refused():
-    with pytest.raises(BadParameter, match="likelier"):
+    with pytest.raises(BadParameter, match="more likely"):
         Hadamard(4, local.hadamard(4, 1).epsilon, 1 - local.hadamard(4, 1).lie)

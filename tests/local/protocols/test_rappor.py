@@ -16,7 +16,7 @@ KEY = bytes(range(32))
 WORDS = ("ada", "bob", "cyd", "dee", "eve", "fay")
 
 # Named parameter sets of the published simulation, (p, q, f) with two hashes, and the paper's epsilons:
-# one report h ln(q*(1-p*) / (p*(1-q*))), for ever 2 h ln((1 - f/2)/(f/2)).
+# one report h ln(q*(1-p*) / (p*(1-q*))), forever 2 h ln((1 - f/2)/(f/2)).
 PUBLISHED = {
     "eps_1_1": (0.39, 0.61, 0.45),
     "eps_verysmall": (0.125, 0.875, 0.125),

@@ -1,4 +1,4 @@
-"""Grids: whole numbers in, whole numbers out, and nothing in between that could wrap or raise."""
+"""Grids: integers in, integers out, and nothing in between that could wrap or raise."""
 
 import math
 from decimal import Decimal
@@ -78,7 +78,7 @@ def test_decimals_beyond_all_floats_count_as_the_largest():
     ids=lambda each: type(each).__name__,
 )
 def test_other_types_are_refused_without_their_values(exact):
-    with pytest.raises(BadParameter, match="whole numbers only") as refused:
+    with pytest.raises(BadParameter, match="integers only") as refused:
         integers(exact)
     assert isinstance(refused.value.value, str)
 

@@ -3,6 +3,7 @@
 import pytest
 
 import discreet as dp
+from discreet.core.doors import opened
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.duckdb.engine import DuckDBEngine
 from discreet.engines.duckdb.kept_rows import Ranks
@@ -40,7 +41,7 @@ def answers(data, secret=SECRET, threads=2, memory=256):
         relations = {"t": worlds.loaded(engine, data)}
         tallies = in_order(engine.rows(tallies_sql(QUESTION, relations).sql), QUESTION)
         requests = [CellRequest(group, 0, 100, 11) for group in range(KEYS.size)]
-        return tallies, counts(engine, Scan("t"), KEYS, worlds.N, relations, requests)
+        return tallies, opened(counts(engine, Scan("t"), KEYS, worlds.N, relations, requests))
 
 
 @pytest.mark.parametrize("kind", UNITS)

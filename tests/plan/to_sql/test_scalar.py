@@ -241,7 +241,7 @@ def test_a_column_too_fine_for_any_integer_is_refused_when_it_is_read():
         (dp.text(), "INTEGER[]", False),
     ],
 )
-def test_what_a_physical_type_can_hold_is_known_beforehand(column, physical, readable):
+def test_what_a_physical_type_can_hold_is_known_in_advance(column, physical, readable):
     assert is_readable(column, physical) is readable
 
 

@@ -7,13 +7,15 @@ import pytest
 
 from discreet import publish
 from discreet.account.budgets.budget import Budget
+from discreet.core.doors import opened
 from discreet.core.errors import BadParameter, MissingExtra
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.publish import features, merf_images
 from discreet.publish.allowance import Allowance
 from discreet.publish.code_table import Coded
-from discreet.publish.features import COSINES, GRID, SINES, SQUARE, SUM, TURN, released
+from discreet.publish.features import SQUARE, SUM, released
+from discreet.publish.kernels import COSINES, GRID, SINES, TURN
 from discreet.publish.methods import merf
 from discreet.publish.workload import MarginalWorkload
 from discreet.testing import seeded
@@ -35,7 +37,7 @@ def seen(monkeypatch):
     def watched(kind):
         class Watched(kind):
             def release(self, exact):
-                found.append((self, np.array(exact)))  # a copy: noise is added in place
+                found.append((self, np.array(opened(exact))))  # a copy: noise is added in place
                 return super().release(exact)
 
         return Watched
@@ -149,8 +151,8 @@ def test_sums_over_images_do_not_depend_on_their_order():
         frequencies = merf_images.drawn_frequencies(12, 2.0, features=40)
     order = np.arange(len(labels))[::-1]
     flat = pixels.reshape(len(pixels), -1)
-    one = merf_images.embedded(flat, labels, 2, frequencies)
-    other = merf_images.embedded(flat[order], labels[order], 2, frequencies)
+    one = opened(merf_images.embedded(flat, labels, 2, frequencies))
+    other = opened(merf_images.embedded(flat[order], labels[order], 2, frequencies))
     for ours, theirs in zip(one, other, strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
@@ -161,8 +163,8 @@ def test_one_image_moves_the_sums_no_further_than_the_noise_was_bought_for(seen)
     with seeded(10):
         frequencies = merf_images.drawn_frequencies(12, 2.0, features=40)
     for last in (len(labels), len(labels) - 1):
-        sums, counts = merf_images.embedded(flat[:last], labels[:last], 2, frequencies)
-        released(sums, counts, Allowance.of(Budget(rho=1)))
+        exact = merf_images.embedded(flat[:last], labels[:last], 2, frequencies)
+        released(exact, 2, 40, Allowance.of(Budget(rho=1)))
     (mechanism, one), (_, other) = seen
     assert 0 < sum(each * each for each in (one - other).tolist()) <= mechanism.sensitivity_squared
 
@@ -175,7 +177,9 @@ def test_an_image_with_a_label_that_is_none_stays_out():
     odd = np.array([-1, 2, 2**40])
     more = np.concatenate([flat, flat[:3]]), np.concatenate([labels, odd])
     for ours, theirs in zip(
-        merf_images.embedded(flat, labels, 2, frequencies), merf_images.embedded(*more, 2, frequencies), strict=True
+        opened(merf_images.embedded(flat, labels, 2, frequencies)),
+        opened(merf_images.embedded(*more, 2, frequencies)),
+        strict=True,
     ):
         np.testing.assert_array_equal(ours, theirs)
 

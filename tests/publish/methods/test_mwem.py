@@ -12,7 +12,7 @@ from discreet.publish.allowance import Allowance, Spending
 from discreet.publish.code_table import Coded
 from discreet.publish.domain import Domain
 from discreet.publish.methods import mwem
-from discreet.publish.methods._rounds import _grown, together
+from discreet.publish.methods._rounds import _grown, connected
 from discreet.publish.model.batch import MarginalBatch, Totals
 from discreet.publish.model.fit import Fit
 from discreet.publish.model.junction import Junction, cells_with
@@ -66,7 +66,7 @@ def test_how_far_the_parts_would_grow_is_what_a_tree_of_them_has(seed):
     known = [*((place,) for place in range(7)), *random_cliques(generator, 7, 2)]
     grown = _grown(domain, known)
     for clique in subsets(7, 3):
-        assert grown(clique) == cells_with(domain.sizes, together([*known, clique]))
+        assert grown(clique) == cells_with(domain.sizes, connected([*known, clique]))
 
 
 def test_the_weight_of_a_candidate_is_how_many_attributes_it_shares_with_the_workload():

@@ -10,10 +10,12 @@ import pytest
 
 from discreet import publish
 from discreet.account.budgets.budget import Budget
+from discreet.core.doors import opened
 from discreet.core.errors import BadParameter, Refusal
 from discreet.publish.allowance import Allowance, Spending
 from discreet.publish.code_table import Coded
 from discreet.publish.domain import Domain
+from discreet.publish.kernels import database_scores
 from discreet.publish.methods import smalldb
 from discreet.publish.workload import MarginalWorkload
 from discreet.testing import seeded
@@ -41,10 +43,10 @@ def test_one_row_moves_every_score_by_m_at_most():
     questions = smalldb._questions(DOMAIN, [(0,), (1,), (0, 1)])
     assert len(questions) == 2 + 3 + 6
     exact = made(2).integers(0, 20, 6)
-    before = np.array(smalldb._scores(candidates, exact, questions, 50))
+    before = np.array(database_scores.function(exact, candidates, questions, 50))
     moves = []
     for cell in range(6):
-        after = np.array(smalldb._scores(candidates, exact + (np.arange(6) == cell), questions, 50))
+        after = np.array(database_scores.function(exact + (np.arange(6) == cell), candidates, questions, 50))
         moves.append(abs(after - before).max())
     assert max(moves) == 4
 
@@ -52,7 +54,7 @@ def test_one_row_moves_every_score_by_m_at_most():
 def test_scores_are_the_largest_error_of_any_cell_in_m_ths_of_a_row():
     candidates, exact = smalldb._multisets(6, 3), np.array([5, 0, 2, 9, 1, 3])
     questions = smalldb._questions(DOMAIN, [(0,), (1,)])
-    for candidate, score in zip(candidates, smalldb._scores(candidates, exact, questions, 20), strict=True):
+    for candidate, score in zip(candidates, database_scores.function(exact, candidates, questions, 20), strict=True):
         errors = []
         for axis in (0, 1):
             told = 20 * candidate.reshape(2, 3).sum(axis=axis) / 3
@@ -70,7 +72,7 @@ def test_some_small_database_is_within_alpha_of_every_table(alpha):
     for sharp in (0.1, 1, 10):
         for _ in range(10):
             exact = generator.multinomial(1000, generator.dirichlet([sharp] * 6))
-            best = max(smalldb._scores(candidates, exact, questions, 1000))
+            best = max(database_scores.function(exact, candidates, questions, 1000))
             assert -best / sizes.rows <= sizes.near * 1000
 
 
@@ -99,7 +101,7 @@ def test_the_choice_is_made_with_what_the_number_of_rows_has_left(monkeypatch):
         )
     ((purse, scores, moves, part),) = calls
     rows = smalldb.Sizes.of(6, 6, smalldb.ALPHA).rows
-    assert (moves, part, len(scores)) == (rows, Fraction(9, 10), math.comb(5 + rows, rows))
+    assert (moves, part, len(opened(scores))) == (rows, Fraction(9, 10), math.comb(5 + rows, rows))
     assert purse.spent == 1
     assert (built.model.tables[0] * rows).sum() == pytest.approx(rows)
 

@@ -94,7 +94,7 @@ class PrivacyFilter(ABC):
 
     @staticmethod
     def from_json(text: str) -> PrivacyFilter:
-        """Read what `to_json` wrote, checking it anew."""
+        """Read what `to_json` wrote, checking it again."""
         record = records.read("filter", text)
         name = record.get("kind") if isinstance(record, dict) else None
         kinds = {kind.__name__: kind for kind in PrivacyFilter.__subclasses__()}
@@ -104,7 +104,7 @@ class PrivacyFilter(ABC):
 
     @classmethod
     def from_record(cls, record: object) -> Self:
-        """Read a stored record of this kind, checking it anew."""
+        """Read a stored record of this kind, checking it again."""
         own = [each.name for each in fields(cls) if each.name not in ("relation", "spent")]
         known = records.fields("filter", record, ("kind", "relation", "spent", *own))
         spent = records.fields("spent", known["spent"], ("loss", "delta"))

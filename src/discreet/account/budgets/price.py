@@ -47,7 +47,7 @@ class Price:
         name, paid = ("epsilon", epsilon) if epsilon is not None else ("rho", rho)
         amount = _written(name, paid)
         if amount <= 0:
-            raise BadParameter(name, typed(amount), why="an answer for nothing would be all noise", fix=_FIX)
+            raise BadParameter(name, typed(amount), why="an answer for free would be all noise", fix=_FIX)
         if amount < _LEAST:
             raise BadParameter(name, typed(amount), why="an answer for less than 1e-100 would be all noise", fix=_FIX)
         if amount > _MOST:

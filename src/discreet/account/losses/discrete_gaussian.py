@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.numeric.checks import Number, positive, whole
-from discreet.account.numeric.loss_measure import discretise
+from discreet.account.numeric.loss_measure import discretize
 from discreet.account.numeric.pair import FAR, Array, Pair, atoms, from_measure, lumps, normal
 from discreet.account.numeric.rounding import sloped, up
 
@@ -117,7 +117,7 @@ def _blocks(sigma: float, steps: int, tail: float) -> Pair:
     first = math.floor(-z * sigma) - 0.5
     cuts = first + size * np.arange(math.ceil(((mu + z) * sigma - first) / size) + 1)
     edges = np.asarray(steps * (2 * cuts - steps) / (2 * sigma * sigma), dtype=np.float64)
-    measure = discretise(continuous, edges)
+    measure = discretize(continuous, edges)
     outcome = np.abs(cuts / sigma)
     slip = 2 * (np.maximum(outcome, np.abs(outcome - mu)) ** 2 + 2) / (24 * sigma * sigma) + 2.0**-44
     around = np.convolve(measure.masses, np.ones(3), mode="same")

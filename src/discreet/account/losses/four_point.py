@@ -25,7 +25,7 @@ class FourPoint:
     | surely V      | 0                                   | delta                               |
 
     With probability delta it tells all; otherwise it is randomized response. Outputs P, Q of any (epsilon, delta)
-    mechanism on two neighbours are a post-processing of it: one randomised map turns U into P and V into Q
+    mechanism on two neighbours are a post-processing of it: one randomized map turns U into P and V into Q
     (Kairouz, Oh, Viswanath 2015; `reduction` builds the map). What composition makes of U and V
     it therefore makes of nothing worse, and `discreet.account.budgets.compose.optimal` is a sum over their outcomes.
     """

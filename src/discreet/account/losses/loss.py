@@ -291,7 +291,7 @@ class PrivacyLoss(ABC):
 
     @staticmethod
     def from_json(text: str) -> PrivacyLoss:
-        """Read what `to_json` wrote, checking it anew."""
+        """Read what `to_json` wrote, checking it again."""
         try:
             return _from_record(records.read("loss", text))
         except RecursionError as error:

@@ -1,6 +1,6 @@
 """How losses are written: a record of plain JSON values in which every number is exact.
 
-Whole numbers are JSON integers, fractions are texts such as "1/3", floats are JSON numbers in the shortest form that
+Integers are JSON integers, fractions are texts such as "1/3", floats are JSON numbers in the shortest form that
 reads back as the same float, infinity is "inf". The meaning of a record never changes.
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.account.numeric.loss_measure import discretise, pilot_edges
+from discreet.account.numeric.loss_measure import discretize, pilot_edges
 from discreet.account.numeric.pair import Array, Pair
 from discreet.account.numeric.rounding import CALL, TERM
 
@@ -17,7 +17,7 @@ def pair_divergence(pair: Pair, alphas: Array) -> Array:
 
     Divided over a grid the loss has larger moments of every order, since e^((alpha - 1) loss) is convex in e^-loss.
     """
-    measure = discretise(pair, pilot_edges(pair, FINE))
+    measure = discretize(pair, pilot_edges(pair, FINE))
     if measure.infinity > 0:
         return np.full(len(alphas), np.inf)
     some = measure.masses > 0

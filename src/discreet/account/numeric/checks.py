@@ -13,7 +13,7 @@ Number = int | Fraction | float
 
 
 def finite(name: str, value: object) -> Number:
-    """Return a finite number as int, Fraction or float; truth values, NaN and infinities are refused."""
+    """Return a finite number as int, Fraction or float; booleans, NaN and infinities are refused."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise BadParameter(name, value, why="it is not a number", fix="use an int, a Fraction or a float")
     if isinstance(value, Integral):
@@ -77,9 +77,9 @@ def order(name: str, value: object) -> Number:
 
 
 def whole(name: str, value: object, *, least: int = 1) -> int:
-    """Return a whole number that is at least `least`; 2.0 and True are slips, not counts."""
+    """Return an integer that is at least `least`; 2.0 and True are slips, not counts."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise BadParameter(name, value, why="it is not a whole number", fix=f"use an int of at least {least}")
+        raise BadParameter(name, value, why="it is not an integer", fix=f"use an int of at least {least}")
     if value < least:
         raise BadParameter(name, value, why=f"it is below {least}", fix=f"use an int of at least {least}")
     return int(value)

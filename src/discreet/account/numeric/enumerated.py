@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from discreet.account.numeric.loss_measure import GUARD, NUDGE, discretise, pilot_edges
+from discreet.account.numeric.loss_measure import GUARD, NUDGE, discretize, pilot_edges
 from discreet.account.numeric.pair import Array, Pair
 from discreet.account.numeric.pilot import Leaf
 from discreet.account.numeric.profile import Profile
@@ -37,7 +37,7 @@ def exactly(leaves: Sequence[Leaf], tail: float) -> Profile | None:
         return _on_unit(pairs) or _listed(pairs)
     if copies > 1:
         return None
-    measure = discretise(pairs[0][0], pilot_edges(pairs[0][0], FINE))
+    measure = discretize(pairs[0][0], pilot_edges(pairs[0][0], FINE))
     return Profile(measure.losses, measure.masses, measure.infinity)
 
 

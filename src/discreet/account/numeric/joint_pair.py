@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.account.numeric.enumerated import exactly
 from discreet.account.numeric.lattice import Lattice, product
-from discreet.account.numeric.loss_measure import NUDGE, Index, LossMeasure, discretise, lattice_edges
+from discreet.account.numeric.loss_measure import NUDGE, Index, LossMeasure, discretize, lattice_edges
 from discreet.account.numeric.pair import Array, Pair, atoms, lumps
 from discreet.account.numeric.pilot import Leaf, Pilot
 
@@ -130,7 +130,7 @@ def _divided(pair: Pair, coarse: LossMeasure, spacing: float, tilts: list[float]
     """Return a pair divided over places that are close wherever one of the tilts looks."""
     views = {tilts[0], -1.0, 0.0, tilts[-1]}
     index = np.unique(np.concatenate([lattice_edges(pair, spacing, coarse, tilt) for tilt in views]))
-    return discretise(pair, np.asarray(index * spacing, dtype=np.float64)), index, count
+    return discretize(pair, np.asarray(index * spacing, dtype=np.float64)), index, count
 
 
 def _masses(parts: list[Part], first: int, last: int, spacing: float, tilts: list[float]) -> Array:
@@ -171,7 +171,7 @@ def _thinned(whole: LossMeasure) -> LossMeasure:
     beyond = high + 1e-6 * (1 + high)
     edges = np.unique(np.concatenate([np.linspace(low, high, KEPT), *sides, [0.0, beyond]]))
     edges = edges[np.append(np.diff(edges) > 1e-13 * (high - low), True)]
-    measure = discretise(atoms(whole.losses, whole.masses, whole.masses), edges)
+    measure = discretize(atoms(whole.losses, whole.masses, whole.masses), edges)
     return LossMeasure(measure.losses, measure.masses, measure.infinity + whole.infinity)
 
 

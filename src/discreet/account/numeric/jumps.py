@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from discreet.account.numeric.loss_measure import NUDGE, LossMeasure, discretise
+from discreet.account.numeric.loss_measure import NUDGE, LossMeasure, discretize
 from discreet.account.numeric.pair import Array
 from discreet.account.numeric.pilot import Pilot
 from discreet.account.numeric.profile import Profile
@@ -33,7 +33,7 @@ def summed(pilot: Pilot, near: float) -> Profile | None:
         return None
     whole: LossMeasure | None = None
     for pair, count in zip(pilot.pairs, pilot.counts, strict=True):
-        part = _power(discretise(pair, edges), count)
+        part = _power(discretize(pair, edges), count)
         whole = part if whole is None else _sum(whole, part)
     return None if whole is None else Profile(whole.losses, whole.masses, whole.infinity)
 
@@ -59,7 +59,7 @@ def _power(measure: LossMeasure, count: int) -> LossMeasure:
 
 
 def _sum(one: LossMeasure, other: LossMeasure) -> LossMeasure:
-    """Return the sum of two independent losses, divided among the same places (see `discretise`)."""
+    """Return the sum of two independent losses, divided among the same places (see `discretize`)."""
     edges, masses = one.losses, np.zeros(len(one.losses))
     kept = other.masses > 0
     for at in np.flatnonzero(one.masses > 0).tolist():

@@ -41,13 +41,13 @@ class LossMeasure:
     infinity: float
 
 
-def discretise(pair: Pair, edges: Array) -> LossMeasure:
+def discretize(pair: Pair, edges: Array) -> LossMeasure:
     """Divide all mass of P among the given losses; what lies above them counts as unbounded, what lies below moves up.
 
     Guarantee: at every epsilon the measure's delta is at least that of the pair.
     """
     if pair.others:
-        return envelope([discretise(each, edges) for each in pair.each()])
+        return envelope([discretize(each, edges) for each in pair.each()])
     loss, mass = _mass(pair, edges)
     loss = np.maximum(loss + NUDGE * (1 + np.abs(loss)), edges[0])
     inside = loss <= edges[-1]
@@ -109,7 +109,7 @@ def lattice_edges(pair: Pair, spacing: float, pilot: LossMeasure, theta: float, 
 
 
 def _geometric(most: float, share: float) -> Array:
-    """Return whole numbers from 1 / share up to `most`, each larger than the one before by that share of itself."""
+    """Return integers from 1 / share up to `most`, each larger than the one before by that share of itself."""
     count = max(0, math.ceil(math.log(max(most * share, 1.0)) / math.log1p(share)))
     return np.asarray(np.floor(np.exp(np.arange(count) * math.log1p(share)) / share))
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.account.numeric.loss_measure import Index, LossMeasure, discretise, pilot_edges
+from discreet.account.numeric.loss_measure import Index, LossMeasure, discretize, pilot_edges
 from discreet.account.numeric.pair import Array, Pair
 
 LEAN = 0.75
@@ -75,7 +75,7 @@ class Pilot:
     def of(cls, leaves: Sequence[Leaf], tail: float) -> Pilot:
         """Look at the leaves, with tails cut where less than `tail` is left."""
         pairs = [leaf.pair(tail) for leaf in leaves]
-        measures = [discretise(pair, pilot_edges(pair)) for pair in pairs]
+        measures = [discretize(pair, pilot_edges(pair)) for pair in pairs]
         sizes = np.array([len(measure.losses) for measure in measures])
         with np.errstate(divide="ignore"):
             logs = np.log(np.concatenate([measure.masses for measure in measures]))

@@ -3,7 +3,7 @@
 The way: look at the pairs coarsely (the pilot), choose the tilt at which the sought point of the curve becomes the
 centre (the saddle point), from it the grid that keeps the error of epsilon below `ACCURACY`, divide every pair over
 that grid, convolve, and read delta or epsilon off. The choices steer accuracy and speed alone; whatever they are, what
-comes out is an upper bound, by `discretise` (the grid), `Lattice.error` (round-off) and the mass put at infinity (cut
+comes out is an upper bound, by `discretize` (the grid), `Lattice.error` (round-off) and the mass put at infinity (cut
 tails).
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 from discreet.account.numeric.enumerated import exactly
 from discreet.account.numeric.jumps import summed
 from discreet.account.numeric.lattice import Lattice, product
-from discreet.account.numeric.loss_measure import RELATIVE, discretise, lattice_edges
+from discreet.account.numeric.loss_measure import RELATIVE, discretize, lattice_edges
 from discreet.account.numeric.pilot import Aim, Leaf, Pilot, Window
 from discreet.account.numeric.profile import Profile, Rounding
 
@@ -44,7 +44,7 @@ def epsilon(leaves: Sequence[Leaf], delta: float, *, accuracy: float = ACCURACY)
     if exact is not None:
         return exact.epsilon(delta)
     pilot = Pilot.of(leaves, _tail(leaves, delta))
-    # delta at 0, the total variation, is at most the sum of the parts': samples that hardly anybody is in need no more.
+    # delta at 0, the total variation, is at most the sum of the parts': samples that hardly anyone is in need no more.
     if sum(count * Profile(m.losses, m.masses, m.infinity).delta(0.0) for m, count in pilot.measured()) <= delta:
         return 0.0
     aim, least, sharp = pilot.aim_at_delta(delta), math.inf, False
@@ -58,7 +58,7 @@ def epsilon(leaves: Sequence[Leaf], delta: float, *, accuracy: float = ACCURACY)
         if here < least:
             least, sharp = here, found.doubt(here) < LOST * delta
         # The saddle point knows nothing of jumps: a rare large loss may put the aim far beyond. Each profile is valid,
-        # so that one aims anew, at what was found, until that is where the profile is sharp.
+        # so that one aims again, at what was found, until that is where the profile is sharp.
         if not 0 < least < math.inf or abs(least - aim.epsilon) <= NEAR * least or least > before * (1 - accuracy):
             break
         aim = pilot.aim_at_epsilon(least)._replace(log_delta=math.log(delta))
@@ -131,7 +131,7 @@ def profile(pilot: Pilot, aim: Aim, *, accuracy: float = ACCURACY) -> Profile:
         nonlocal safe, moment
         for pair, coarse, count in pilot.by_weight():
             index = lattice_edges(pair, spacing, coarse, aim.theta, share)
-            fine = discretise(pair, np.asarray(index * spacing, dtype=np.float64))
+            fine = discretize(pair, np.asarray(index * spacing, dtype=np.float64))
             part = Lattice.of(fine, index, aim.theta, spacing)
             safe += count * math.log1p(-min(fine.infinity, 1 - 2.0**-53))
             moment += count * part.log_moment(window.rate) if high < most else 0.0

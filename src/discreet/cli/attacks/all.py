@@ -51,4 +51,6 @@ def _closing(found: AttackReport, out: Path) -> str:
     broken = sum(each.broken for each in found.outcomes)
     skipped = [section.attack for section in found.sections if section.skipped]
     words = f" Skipped: {', '.join(skipped)}." if skipped else ""
-    return f"{broken} of {len(found.outcomes)} targets are broken. The page is in [bold]{escape(str(out))}[/bold].{words}"
+    return (
+        f"{broken} of {len(found.outcomes)} targets are broken. The page is in [bold]{escape(str(out))}[/bold].{words}"
+    )

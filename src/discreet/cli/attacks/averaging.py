@@ -15,7 +15,7 @@ from discreet.core.rational import parse_written
 @click.command()
 @table_options
 @click.option("--secret", metavar="COLUMN", help="The column to count.")
-@click.option("--value", help="The value to count; the commonest when left out.")
+@click.option("--value", help="The value to count; the most common when left out.")
 @click.option("--epsilon", default="1/2", show_default=True, help="What each answer without an account costs.")
 @click.option("--times", type=int, default=400, show_default=True, help="How often it is asked.")
 @click.option("--total", default="1", show_default=True, help="The budget of the vault; each answer costs a tenth.")

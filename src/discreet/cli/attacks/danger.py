@@ -40,7 +40,7 @@ def command(
 ) -> None:
     """Say how much of a table a planned release would give back; no table is needed.
 
-    Overly accurate answers to too many questions give everybody away: least squares does it.
+    Overly accurate answers to too many questions give everyone away: least squares does it.
     """
     from rich.text import Text
 

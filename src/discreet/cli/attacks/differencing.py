@@ -1,4 +1,4 @@
-"""discreet attack differencing: ask about everybody, then about everybody but one person, and subtract."""
+"""discreet attack differencing: ask about everyone, then about everyone but one person, and subtract."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from discreet.core.errors import BadParameter
     "known",
     multiple=True,
     metavar="ID or COLUMN=VALUE",
-    help="Whom to attack: a value of the identifier, a row number, or what is known of them. Anybody when left out.",
+    help="Whom to attack: a value of the identifier, a row number, or what is known of them. Anyone when left out.",
 )
 @click.option("--secret", metavar="COLUMN", help="The column to learn.")
-@click.option("--value", help="The value in question; the commonest when left out.")
+@click.option("--value", help="The value in question; the most common when left out.")
 @click.option("--describe", multiple=True, metavar="COLUMN", help="Leave the person out by this; may be repeated.")
 @click.option("--pairs", type=int, help="Crowds to ask about, with and without; enough for the target when left out.")
 @click.option("--runs", type=int, help="Tries with the bit at 0, and as many with the bit at 1.")
@@ -75,8 +75,8 @@ def command(
                 say(f"{column}: {defence.name}")
                 learned.append(amounts(people, column, defence, tries=runs).outcome)
         else:
-            somebody = uniform(people.rows)
-            anyone = people.column(people.identifier)[somebody] if people.identifier else somebody
+            someone = uniform(people.rows)
+            anyone = people.column(people.identifier)[someone] if people.identifier else someone
             results = []
             for defence in defences:
                 say(f"{column}: {defence.name}")

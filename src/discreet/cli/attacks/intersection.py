@@ -18,7 +18,7 @@ from discreet.core.rational import parse_written
     "--releases",
     nargs=2,
     type=click.Path(path_type=Path),
-    help='Two generalised tables of your own; cells such as "30-39", "[30, 40)", "65+", "4790*", "a|b" or "*".',
+    help='Two generalized tables of your own; cells such as "30-39", "[30, 40)", "65+", "4790*", "a|b" or "*".',
 )
 @click.option("--quasi", multiple=True, metavar="COLUMN", help="A column that the attacker knows; may be repeated.")
 @click.option("--sensitive", metavar="COLUMN", help="The column that nobody should know.")
@@ -50,7 +50,7 @@ def command(
 
     if releases is not None:
         if not quasi or sensitive is None:
-            why = "only you know which columns were generalised, and which one is sensitive"
+            why = "only you know which columns were generalized, and which one is sensitive"
             raise BadParameter(
                 "releases", [str(each) for each in releases], why=why, fix="give --quasi and --sensitive"
             )

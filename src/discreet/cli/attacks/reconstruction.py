@@ -1,4 +1,4 @@
-"""discreet attack reconstruction: guess a secret bit of everybody from counts of many groups."""
+"""discreet attack reconstruction: guess a secret bit of everyone from counts of many groups."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _METHODS = ("auto", "exhaustive", "linear-program", "least-squares", "message-pa
 @table_options
 @target_option("exact", "rounded:5", "rounded:10", "suppressed:10", "laplace:1", "gaussian:0.1")
 @click.option("--secret", metavar="COLUMN", help="The secret column; one that halves the people when left out.")
-@click.option("--value", metavar="VALUE", help="The bit is whether it has this value; the commonest when left out.")
+@click.option("--value", metavar="VALUE", help="The bit is whether it has this value; the most common when left out.")
 @click.option("--people", type=int, default=400, show_default=True, help="How many to attack, half with the bit.")
 @click.option("--questions", type=int, help="How many counts to ask for; four for each person when left out.")
 @click.option("--method", type=click.Choice(_METHODS), default="auto", show_default=True, help="How to solve.")
@@ -56,7 +56,7 @@ def command(
     shape: Shape,
     plot: Path | None,
 ) -> int:
-    """Guess a secret bit of everybody from counts of many groups.
+    """Guess a secret bit of everyone from counts of many groups.
 
     People are copied out of the table such that half of them have the bit. Each target answers how many of a group
     have it, and the equations are solved for all bits at once.

@@ -88,7 +88,7 @@ def _attacked(attacked: Attacked) -> str:
     drawn = svg.bars("Share of people whose secret was guessed", rows, mark=(0.5, "a coin"))
     text = before.replace(" (│)", "")
     return _section(
-        2, "ATTACK", "Guess a secret about everybody from harmless-looking counts", _p(text), drawn, _p(after)
+        2, "ATTACK", "Guess a secret about everyone from harmless-looking counts", _p(text), drawn, _p(after)
     )
 
 

@@ -149,7 +149,7 @@ def audit(asked: DemoAnswer) -> Finding:
 class DemoNoise:
     """The very noise of a question about means, as an attacker sees it who looks for one person in one group.
 
-    The attacker knows everybody else, and how far the person moves each noisy integer: of all integers, the least
+    The attacker knows everyone else, and how far the person moves each noisy integer: of all integers, the least
     excess is looked at, counted in such moves. That is post-processing, so that what it tells was in the answer.
     """
 

@@ -53,7 +53,7 @@ def attacked_views(attacked: Attacked) -> list[RenderableType]:
         style = "green" if name == "Discreet" else "red"
         table.add_row(Text(name), block(share, _BAR, style, mark=0.5), Text(f"{share:.1%}", justify="right"))
     return [
-        heading(2, "ATTACK", "guess a secret about everybody from harmless-looking counts"),
+        heading(2, "ATTACK", "guess a secret about everyone from harmless-looking counts"),
         Text(before),
         Padding(table, (1, 0, 1, 2), expand=False),
         Text(after),

@@ -77,7 +77,7 @@ def plot_tradeoff(loss: PrivacyLoss, text: str, out: Path) -> dict[str, Curve]:
 
 
 def _counts(most: int) -> list[int]:
-    """Return about _POINTS whole numbers from 1 to `most`, evenly spread on a logarithmic scale."""
+    """Return about _POINTS integers from 1 to `most`, evenly spread on a logarithmic scale."""
     return sorted({round(most ** (step / (_POINTS - 1))) for step in range(_POINTS)})
 
 

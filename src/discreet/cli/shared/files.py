@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -82,11 +81,11 @@ def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
 
 def protect(sources: Iterable[str]) -> None:
     """Refuse any file to be written that is a source, or lies in the folder or pattern of one."""
+    from discreet.engines.duckdb.files import reads
+
     for source in sources:
         for place in _meta().get(_NAMED, []):
-            inside = [str(each) for each in (place.resolve(), *place.resolve().parents)]
-            here = Path(source).resolve() if "*" not in source else Path(source)
-            if str(here) in inside or any(fnmatch(each, str(here)) for each in inside):
+            if reads(source, place):
                 fix = "choose another name; no option writes over it"
                 raise Occupied(f"file {place}", why="rows are read from there", fix=fix, value=str(place))
 

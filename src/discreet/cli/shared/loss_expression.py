@@ -204,7 +204,7 @@ class _Reader:
         token = self.next
         value = self.number()
         if not isinstance(value, int):
-            raise BadExpression(self.text, token.span, why="a whole number was expected", fix="write it like 1000")
+            raise BadExpression(self.text, token.span, why="an integer was expected", fix="write it like 1000")
         return value
 
     def at(self, start: int, make: Callable[[Any], PrivacyLoss], loss: object) -> PrivacyLoss:

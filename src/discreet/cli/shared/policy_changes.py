@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _WORDS = {
     "registered": "registered",
-    "declared": "declared anew, as the next version",
+    "declared": "declared again, as the next version",
     "granted": "granted",
     "window set": "set",
     "limits set": "set",

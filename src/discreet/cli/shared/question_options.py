@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Command = Callable[..., Any]
 Price = tuple["Fraction | None", "Fraction | None", "Fraction | None"]
 
-# More rows than anybody has; Python refuses to read thousands of digits.
+# More rows than anyone has; Python refuses to read thousands of digits.
 _MOST_DIGITS = 18
 
 _FIX = 'write discreet ask "SELECT COUNT(*) FROM visits", name a file with --file, or give - to read standard input'
@@ -97,11 +97,11 @@ def price_of(epsilon: str | None, delta: str | None, rho: str | None) -> Price:
 
 
 def rows_of(text: str | None) -> Rows:
-    """Read `--max-rows`: a whole number, or auto."""
+    """Read `--max-rows`: an integer, or auto."""
     if text is None or text == "auto":
         return text  # type: ignore[return-value]  # "auto" is the one text that a question knows
     if not text.isdecimal() or len(text) > _MOST_DIGITS:
-        raise BadParameter("max_rows", text, why="it is a number of rows", fix="use a whole number, or auto")
+        raise BadParameter("max_rows", text, why="it is a number of rows", fix="use an integer, or auto")
     return int(text)
 
 

@@ -49,7 +49,7 @@ class DuckDBEngine:
             why = f"the engine needs {_LEAST_MB} megabytes to work in"
             raise BadParameter("memory", memory, why=why, fix="give it a gigabyte: memory=1024")
         if threads is not None and threads < 1:
-            raise BadParameter("threads", threads, why="somebody has to do the work", fix="leave it out")
+            raise BadParameter("threads", threads, why="someone has to do the work", fix="leave it out")
         self._secret = secret
         self._ordered = 0
         self._memory = memory

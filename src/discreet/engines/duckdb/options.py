@@ -53,9 +53,9 @@ class Csv(SourceOptions):
 
 
 KINDS = {
-    "csv": SourceKind(Csv, written="csv(path, ...)", is_file=True),
-    "parquet": SourceKind(written="parquet(path)", is_file=True),
-    "memory-copy": SourceKind(is_file=True),
+    "csv": SourceKind(Csv, written="csv(path, ...)"),
+    "parquet": SourceKind(written="parquet(path)"),
+    "memory-copy": SourceKind(),
 }
 
 

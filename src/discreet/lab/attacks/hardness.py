@@ -52,7 +52,7 @@ class SignedMessages:
         return cls(table, key.public_key().public_bytes_raw())
 
     def valid(self, rows: Rows) -> int:
-        """Count the rows whose signature verifies: a question that anybody with the public key can ask."""
+        """Count the rows whose signature verifies: a question that anyone with the public key can ask."""
         from cryptography.exceptions import InvalidSignature
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -117,7 +117,7 @@ class Hardness:
         made = f"Of {self.rows} made-up rows ({self.method}) {self.valid} carry a valid signature"
         if self.leaked:
             return f"{made}, because they are copies: {self.leaked} people's rows are in them word for word."
-        lost = f"{made}, where all real rows do, and none is anybody's"
+        lost = f"{made}, where all real rows do, and none is anyone's"
         if self.epsilon is None:
             return f"{lost}: whoever takes columns apart, loses what only whole rows tell."
         return (

@@ -44,7 +44,7 @@ def examine(
     return Finding(
         lower=lower,
         claimed=event.claimed,
-        event=f"{event.text} (likelier on {side})" if lower else event.text,
+        event=f"{event.text} (more likely on {side})" if lower else event.text,
         verdict="violated" if lower > event.claimed else "consistent",
         layer="black_box",
         delta=event.delta,

@@ -9,6 +9,7 @@ from typing import Any
 from discreet.ask.priced import PricedQuestion
 from discreet.ask.release import binned_question, tallied_question
 from discreet.ask.runner import Runner
+from discreet.core.doors import opened
 from discreet.lab.audits.neighbours import Neighbours
 from discreet.lab.audits.stage import Staged
 from discreet.measures.bins import BinMeasure
@@ -94,7 +95,7 @@ def _values(counts: Counts, group: int, low: int, high: int) -> list[int]:
             width = -(-(last - first + 1) // _CELLS)
             requests.append(CellRequest(group, first, width, -(-(last - first + 1) // width)))
         waiting = []
-        for request, answer in zip(requests, counts(requests), strict=True):
+        for request, answer in zip(requests, opened(counts(requests)), strict=True):
             for cell, many in answer.items():
                 start = request.low + cell * request.width
                 if request.width == 1:

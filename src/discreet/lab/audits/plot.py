@@ -9,6 +9,7 @@ import numpy as np
 
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.core.errors import MissingExtra
+from discreet.core.file import new_file
 from discreet.core.rational import typed
 
 _INK, _GRID, _CLAIM = "#334155", "#e2e8f0", "#2563eb"
@@ -39,7 +40,8 @@ def plot(claim: PrivacyLoss, point: tuple[float, float], *, violated: bool, even
     axes.tick_params(colors=_INK)
     axes.legend(frameon=False, labelcolor=_INK)
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=130)
+    with new_file(path, force=True) as place:
+        figure.savefig(place, dpi=130)
 
 
 def claim_words(claim: PrivacyLoss) -> str:

@@ -164,7 +164,7 @@ def _declared(
     else:
         listed = [tables] if isinstance(tables, Table) else list(tables)
         found = {each.name: each for each in listed}
-        accounts = {name: (groups or {}).get(name, "everybody") for name in found}
+        accounts = {name: (groups or {}).get(name, "everyone") for name in found}
     if not found:
         why, fix = (
             "nothing is declared that could be asked about",

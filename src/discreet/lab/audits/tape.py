@@ -16,6 +16,7 @@ from typing import cast
 import numpy as np
 
 import discreet.noise as noise
+from discreet.core.doors import opened
 from discreet.core.errors import Refusal
 from discreet.lab.audits.subject import Output
 from discreet.mechanisms import registry
@@ -180,7 +181,7 @@ def _exchange_release(deck: Deck, kind: Output, undo: list[Callable[[], None]]) 
     original = vars(kind)["release"]
 
     def release(self: Output, exact: Output) -> Output:
-        return deck.heard(lambda: TapedRelease(self, deepcopy(exact)), lambda: original(self, exact))
+        return deck.heard(lambda: TapedRelease(self, deepcopy(opened(exact))), lambda: original(self, exact))
 
     kind.release = release
     undo.append(partial(setattr, kind, "release", original))

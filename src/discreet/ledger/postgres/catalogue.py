@@ -63,7 +63,7 @@ WHERE n.nspname = %s AND a.grantee = 0
 
 
 def check(ask: Ask, schema: str) -> None:
-    """Refuse a schema that is not exactly as it was made, or that everybody may use."""
+    """Refuse a schema that is not exactly as it was made, or that everyone may use."""
     for what, question, expected in (
         ("a table", _RELATIONS, _relations()),
         ("a column", _COLUMNS, _columns()),

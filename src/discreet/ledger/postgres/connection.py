@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # PostgreSQL 14 is the oldest that this was written for.
 _LEAST = 140000
 
-# A client whose machine was lost would keep everybody waiting; and we would wait for a server that was lost.
+# A client whose machine was lost would keep everyone waiting; and we would wait for a server that was lost.
 _ALIVE = {
     "connect_timeout": 10,
     "keepalives_idle": 10,

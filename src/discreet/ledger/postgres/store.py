@@ -72,7 +72,7 @@ class PostgresStore:
                     for statement in postgres_schema.statements(place.schema):
                         connection.execute(statement.encode())
             except Refusal:
-                store._refuse_other()  # somebody may have made it at the same moment
+                store._refuse_other()  # someone may have made it at the same moment
                 raise
         except BaseException:
             store.close()
@@ -146,7 +146,7 @@ class PostgresStore:
         self._let_go()
 
     def after_fork(self) -> None:
-        """Let threads go on, in parent and child; each connects anew when it needs to."""
+        """Let threads go on, in parent and child; each connects again when it needs to."""
         self._lock.release()
 
     def _let_go(self) -> None:
@@ -156,7 +156,7 @@ class PostgresStore:
                 connection.close()
 
     def _current(self) -> Connection[Any]:
-        """Return the connection, made anew where there is none."""
+        """Return the connection, made again where there is none."""
         if self._closed:
             raise Unavailable(
                 f"the vault {self.place}", why="it was closed", fix="open it again", value=str(self.place)
@@ -179,7 +179,7 @@ class PostgresStore:
                 raise
 
     def _undo_left_open(self) -> None:
-        """Give up a connection whose transaction somebody began who was interrupted on the way in or out of it."""
+        """Give up a connection whose transaction someone began who was interrupted on the way in or out of it."""
         if self._connection is not None and self._connection.info.transaction_status in _BEGUN:
             self._let_go()
 

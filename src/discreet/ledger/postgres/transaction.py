@@ -27,17 +27,17 @@ class PostgresTransaction:
 
     Statements that return nothing, the first of which begins it, wait until something is asked or the transaction
     ends, and then go out in one text. What it has seen it does not ask for again: a writer is alone, and a reader sees
-    one state. `anew` makes another connection, should the first be found lost before anything has happened in it.
+    one state. `again` makes another connection, should the first be found lost before anything has happened in it.
     """
 
-    def __init__(self, connection: Connection[Any], prefix: str, begin: str, anew: Anew) -> None:
+    def __init__(self, connection: Connection[Any], prefix: str, begin: str, again: Anew) -> None:
         self._connection = connection
         self._prefix = prefix
         self._head: Head | None = None
         self._seen: dict[Wanted, Row | None] = {}
         self._limits: dict[Wanted, list[Limit]] = {}
         self._waiting: list[tuple[str, tuple[object, ...]]] = [(begin, ())]
-        self._anew: Anew | None = anew
+        self._anew: Anew | None = again
 
     def fetch(self, wanted: Sequence[Wanted], *first: str) -> list[list[tuple[Any, ...]]]:
         """Ask for rows that will be needed, all at once, after statements whose results are returned."""

@@ -188,7 +188,7 @@ class SqliteStore:
         self._let_go()
 
     def after_fork(self) -> None:
-        """Let threads go on, in parent and child; each connects anew when it needs to."""
+        """Let threads go on, in parent and child; each connects again when it needs to."""
         self._lock.release()
 
     def _let_go(self) -> None:

@@ -31,7 +31,7 @@ def counts(
     independently: the support of t people is Binomial(t, p) + Binomial(n - t, q). The estimate (support - n q)/(p - q)
     is unbiased. The bounds are the counts at which either tail has probability beta/2 (Clopper and Pearson 1934): by
     the exact law where few coins vary, and else by the normal score with the true count's own variance, corrected for
-    skewness (Cornish and Fisher 1938) and for whole numbers, outwards.
+    skewness (Cornish and Fisher 1938) and for integers, outwards.
     """
     gap = float(p - q)
     centre = np.asarray((support - float(n * q)) / gap, dtype=np.float64)

@@ -60,7 +60,7 @@ class MeanSketch(Protocol):
         numerator(self.lie)
         whole("reports_per_day", self.reports_per_day), whole("seed", self.seed, least=0), whole("rows", self.rows)
         if not 0 < self.lie < Fraction(1, 2):
-            raise BadParameter("lie", self.lie, why="the truth is the likelier answer", fix="use less than 1/2")
+            raise BadParameter("lie", self.lie, why="the truth is the more likely answer", fix="use less than 1/2")
         width = whole("width", self.width, least=2)
         if width & (width - 1) or width > _MOST_WIDTH:
             why = "hashes are numbers of so many bits"
@@ -204,7 +204,7 @@ class MeanSketch(Protocol):
         """Return bounds that hold whatever the hashes are: few rows say nothing of how often they collide.
 
         Given the hashes, the estimate of t people is (t + c - n/m)/(1 - 1/m) on average, where c of the n - t others
-        collide, in the mean over the rows: nobody, or everybody.
+        collide, in the mean over the rows: nobody, or everyone.
         """
         p, q = self.support
         unit, spread = odd / float(p - q), float(max(each * (1 - each) for each in self.alike))

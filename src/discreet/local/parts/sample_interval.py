@@ -20,7 +20,7 @@ def drawn_within(
 
     Given how many are drawn, ones are a sum of independent coins of the mean drawn (turned + (1 - 2 turned) t/n): their
     bounds are those of equal coins, by exact tails. Where many coins vary, it is the normal score with the variance
-    that drawing without putting back has, corrected for skewness and for whole numbers, outwards.
+    that drawing without putting back has, corrected for skewness and for integers, outwards.
     """
     z, gap = quantile(beta), 1 - 2 * turned
     m = np.maximum(drawn, 1).astype(np.float64)

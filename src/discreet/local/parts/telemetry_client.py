@@ -33,7 +33,7 @@ class Bit(Structural):
 
     @property
     def lie(self) -> Fraction:
-        """The probability that an answer is turned over, once and for ever."""
+        """The probability that an answer is turned over, once and forever."""
 
     @property
     def gamma(self) -> Fraction:

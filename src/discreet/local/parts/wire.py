@@ -1,4 +1,4 @@
-"""Reports on the wire: whole numbers in as few bytes as the largest of them needs, least significant first."""
+"""Reports on the wire: integers in as few bytes as the largest of them needs, least significant first."""
 
 from __future__ import annotations
 

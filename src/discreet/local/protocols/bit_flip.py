@@ -64,7 +64,7 @@ class DBitFlip(Protocol):
             raise BadParameter("d", self.d, why=why, fix="use fewer bits")
         for name, chance in (("lie", self.lie), ("gamma", self.gamma)):
             if not 0 <= chance < Fraction(1, 2) or (name == "lie" and chance == 0):
-                raise BadParameter(name, chance, why="the truth is the likelier answer", fix="use less than 1/2")
+                raise BadParameter(name, chance, why="the truth is the more likely answer", fix="use less than 1/2")
 
     @property
     def turned(self) -> Fraction:

@@ -1,4 +1,4 @@
-"""Apple's count mean sketches: a hashed value as randomised bits (CMS), or as one bit of their transform (HCMS)."""
+"""Apple's count mean sketches: a hashed value as randomized bits (CMS), or as one bit of their transform (HCMS)."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Hadamard(Oracle):
         parameters(self.k, self.epsilon)
         numerator(self.lie)
         if not 0 < self.lie < Fraction(1, 2):
-            raise BadParameter("lie", self.lie, why="the true sign is the likelier one", fix="use less than 1/2")
+            raise BadParameter("lie", self.lie, why="the true sign is the more likely one", fix="use less than 1/2")
 
     @property
     def rows(self) -> int:

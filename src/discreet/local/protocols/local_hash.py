@@ -51,7 +51,7 @@ class LocalHash(Oracle):
         field.multiplication(self.g)
         numerator(self.lie)
         if not 0 < self.lie < Fraction(1, self.g):
-            why = f"the true hash is likelier than each of the other {self.g - 1}"
+            why = f"the true hash is more likely than each of the other {self.g - 1}"
             raise BadParameter("lie", self.lie, why=why, fix=f"use a probability between 0 and 1/{self.g}")
         if self.cells > _MOST_CELLS:
             why = f"its sketch would have {self.cells:,} cells"

@@ -55,7 +55,7 @@ class Marginals(Protocol):
         asked(self.epsilon)
         numerator(self.lie)
         if not 0 < self.lie < Fraction(1, 2):
-            raise BadParameter("lie", self.lie, why="the true sign is the likelier one", fix="use less than 1/2")
+            raise BadParameter("lie", self.lie, why="the true sign is the more likely one", fix="use less than 1/2")
         names = [*self.attributes]
         if not names or len({*names}) < len(names) or not all(isinstance(name, str) for name in names):
             raise BadParameter("attributes", names, why="they are not distinct names", fix="name each attribute once")

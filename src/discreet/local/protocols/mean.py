@@ -60,7 +60,7 @@ class Mean(Numeric):
         asked(self.epsilon)
         numerator(self.mix), numerator(self.lie), numerator(self.even)
         if not (0 < self.lie < Fraction(1, 2) and 0 < self.even < 1):
-            why = "the truth is the likelier answer, and never certain"
+            why = "the truth is the more likely answer, and never certain"
             raise BadParameter("lie, even", (self.lie, self.even), why=why, fix="use what mean() chose")
         if not 1 <= self.window <= self.steps:
             why = f"a window has at least one point and at most {self.steps:,}"

@@ -36,7 +36,7 @@ class OneBitMean(Numeric):
     """Reports one bit: whether value + alpha reaches the range, turned over with probability `lie`.
 
     Alpha is drawn evenly among the steps of the range, so that the rounded bit is right on average (alpha-point
-    rounding). A client with a memo draws alpha and its two answers, for low and for high, once and for ever; `gamma`
+    rounding). A client with a memo draws alpha and its two answers, for low and for high, once and forever; `gamma`
     is the probability that a report of them is turned over once more, freshly each time.
 
     Guarantee: one report has pure epsilon = ln((1 - turned)/turned), attained at the bounds, turned being the chance
@@ -60,7 +60,7 @@ class OneBitMean(Numeric):
         numerator(self.lie), numerator(self.gamma)
         for name, chance in (("lie", self.lie), ("gamma", self.gamma)):
             if not 0 <= chance < Fraction(1, 2) or (name == "lie" and chance == 0):
-                raise BadParameter(name, chance, why="the truth is the likelier answer", fix="use less than 1/2")
+                raise BadParameter(name, chance, why="the truth is the more likely answer", fix="use less than 1/2")
 
     @property
     def turned(self) -> Fraction:

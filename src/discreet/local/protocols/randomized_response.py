@@ -40,7 +40,7 @@ class RandomizedResponse(Oracle):
         parameters(self.k, self.epsilon)
         numerator(self.lie)
         if not 0 < self.lie < Fraction(1, self.k):
-            why = f"the truth is likelier than each of the other {self.k - 1} values"
+            why = f"the truth is more likely than each of the other {self.k - 1} values"
             raise BadParameter("lie", self.lie, why=why, fix=f"use a probability between 0 and 1/{self.k}")
 
     @property
@@ -108,7 +108,7 @@ def randomized_response(
     size, _ = parameters(k, 1)
     chance = Fraction(finite("truth", truth))
     if not Fraction(1, size) < chance < 1:
-        why = f"the truth is likelier than each of {size} values drawn evenly, and not certain"
+        why = f"the truth is more likely than each of {size} values drawn evenly, and not certain"
         raise BadParameter("truth", truth, why=why, fix=f"use a probability above 1/{size} and below 1")
     each = Fraction(math.ceil((1 - chance) / (size - 1) * ONE), ONE)
     return RandomizedResponse(size, Fraction(log_up((1 - (size - 1) * each) / each)), each)

@@ -40,7 +40,7 @@ class Unary(Oracle):
         parameters(self.k, self.epsilon)
         numerator(self.kept), numerator(self.flipped)
         if not 0 < self.flipped < self.kept < 1:
-            why = "a bit is likelier set for its own value than for others, and never certain"
+            why = "a bit is more likely set for its own value than for others, and never certain"
             raise BadParameter("kept", self.kept, why=why, fix="use a probability above `flipped` and below 1")
 
     @property

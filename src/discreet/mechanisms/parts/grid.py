@@ -56,10 +56,10 @@ def integers(exact: object) -> int | Integers:
         exact = exact.filled(0) if exact.dtype.kind in "iuO" else exact
     if not isinstance(exact, np.ndarray) or exact.dtype.kind not in "iuO":
         kind = str(exact.dtype) if isinstance(exact, np.ndarray) else type(exact).__name__
-        raise BadParameter("exact", kind, why="noise is added to whole numbers only", fix=_FIX)
+        raise BadParameter("exact", kind, why="noise is added to integers only", fix=_FIX)
     if exact.dtype.kind == "O":
         if not all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in exact.flat):
-            raise BadParameter("exact", "object", why="not everything in it is a whole number", fix=_FIX)
+            raise BadParameter("exact", "object", why="not everything in it is an integer", fix=_FIX)
         return pack([int(value) for value in exact.flat], narrow=True).reshape(exact.shape)
     if exact.dtype == np.uint64:
         return pack(exact.ravel().tolist(), narrow=True).reshape(exact.shape)

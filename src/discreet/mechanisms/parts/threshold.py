@@ -59,7 +59,7 @@ class Comparison:
         if not isinstance(monotone, bool):
             raise BadParameter("monotone", monotone, why="answers move together or not", fix="use True or False")
         if not isinstance(finite("threshold", threshold), int):
-            why = "answers are whole numbers, and are compared with one"
+            why = "answers are integers, and are compared with one"
             raise BadParameter("threshold", threshold, why=why, fix="use an int; count in steps if answers are real")
         object.__setattr__(self, "threshold", int(threshold))
         object.__setattr__(self, "epsilon", Fraction(positive("epsilon", epsilon)))

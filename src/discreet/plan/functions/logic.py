@@ -1,4 +1,4 @@
-"""Comparisons, lists and connectives, with the three truth values of SQL: null where the truth is not known."""
+"""Comparisons, lists and connectives, with the three booleans of SQL: null where the truth is not known."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _check_pair(node: Compare, left: Typed, right: Typed) -> None:
     """Refuse comparisons that mean nothing, and constants that no row can equal since no key is written so."""
     kinds = {left.kind, right.kind}
     if kinds == {"category"} and left.has_text != right.has_text:
-        raise IllTyped(node, why="text never equals a whole number", fix="compare keys of one type")
+        raise IllTyped(node, why="text never equals an integer", fix="compare keys of one type")
     if len(kinds) == 2 and not (left.has_text and right.has_text):
         why = f"{show(left.expression)} is a {left.kind} and {show(right.expression)} is a {right.kind}"
         raise IllTyped(node, why=why, fix=_fix(left, right))
@@ -116,5 +116,5 @@ def _check_key(expression: Expression, keys: tuple[str | int, ...], constant: Ty
 
 def _fix(left: Typed, right: Typed) -> str:
     if "number" in (left.kind, right.kind) and {left.kind, right.kind} & {"flag", "category"}:
-        return "convert with as_number() where the keys are whole numbers or flags, else compare with a text"
+        return "convert with as_number() where the keys are integers or flags, else compare with a text"
     return "compare values of one kind"

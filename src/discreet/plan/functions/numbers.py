@@ -77,7 +77,7 @@ def extreme(node: Call, *values: Typed) -> Made:
 
 
 def as_number(node: Call, value: Typed) -> Made:
-    """Type and write a flag as 0 or 1, or a category of whole numbers as a number."""
+    """Type and write a flag as 0 or 1, or a category of integers as a number."""
     require(value, ["number", "flag", "category"], node, "can be numbers")
     if value.kind == "number":
         return value.column, value.sql

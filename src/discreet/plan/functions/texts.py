@@ -1,4 +1,4 @@
-"""Functions of text: starts_with and length, both by Unicode code points, without normalisation or folding of case."""
+"""Functions of text: starts_with and length, both by Unicode code points, without normalization or folding of case."""
 
 from __future__ import annotations
 

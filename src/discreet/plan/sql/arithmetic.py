@@ -92,7 +92,7 @@ def _places(rows: Rows, node: Node | None) -> int:
         places = int(value.value)
         if abs(places) <= 20:
             return places
-    raise rows.refused(node, "the places to round to are a whole number from -20 to 20", "write ROUND(x, 2)")
+    raise rows.refused(node, "the places to round to are an integer from -20 to 20", "write ROUND(x, 2)")
 
 
 def _extreme(rows: Rows, node: Node) -> Expression:

@@ -16,7 +16,7 @@ OUTER = ("expressions", "from_", "joins", "where", "group", "having", "order", "
 _CLAUSES: dict[str, tuple[str, str, str]] = {
     "group": (
         "GROUP",
-        "groups of groups have no bound that is known beforehand",
+        "groups of groups have no bound that is known in advance",
         "group in the outermost SELECT alone",
     ),
     "having": ("HAVING", "an inner HAVING would need noise of its own", "move it to the outermost SELECT"),

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from discreet.plan.constants import Value
 
-# Signs and functions of numbers, and of truth values.
+# Signs and functions of numbers, and of booleans.
 Sign = Literal["+", "-", "*", "/", "negative", "absolute", "root", "null_if"]
 Test = Literal["==", "!=", "<", "<=", ">", ">=", "and", "or", "not", "is_null", "is_in"]
 
@@ -29,7 +29,7 @@ class KeyOf:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A number, a text, a day or a truth value; None is null."""
+    """A number, a text, a day or a boolean; None is null."""
 
     value: Value | None
 
@@ -61,7 +61,7 @@ class Clipped:
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """A truth value: a comparison of others, or several truth values joined."""
+    """A boolean: a comparison of others, or several booleans joined."""
 
     test: Test
     parts: tuple[Formula, ...]

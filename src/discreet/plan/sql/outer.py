@@ -49,7 +49,7 @@ class Outer:
 
     def _checked(self, made: Formula, node: Node) -> Formula:
         if kind_of(made, self.kinds) is None:
-            why = "numbers, texts, days and truth values go with their own kind, and keys are not computed with"
+            why = "numbers, texts, days and booleans go with their own kind, and keys are not computed with"
             raise self.rows.refused(node, why, "compare numbers with numbers, and days with DATE '2024-02-29'")
         return made
 
@@ -162,7 +162,7 @@ def _rounded(outer: Outer, node: Node) -> Formula:
     outer.rows.only(node, "this", "decimals")
     places = outer.number(node.args["decimals"]) if node.args.get("decimals") is not None else Fraction(0)
     if places.denominator != 1 or abs(places) > 20:
-        raise outer.rows.refused(node, "the places to round to are a whole number from -20 to 20", "write ROUND(x, 2)")
+        raise outer.rows.refused(node, "the places to round to are an integer from -20 to 20", "write ROUND(x, 2)")
     return RoundedFormula(outer.read(node.this), int(places))
 
 

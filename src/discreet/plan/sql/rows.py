@@ -117,7 +117,7 @@ def run(node: Node, *keys: str) -> list[Node]:
 
 
 def joined(word: str, parts: list[Expression]) -> Expression:
-    """Join truth values by and, or: from the left as Python does, by halves where they are many."""
+    """Join booleans by and, or: from the left as Python does, by halves where they are many."""
     return _folded(parts, lambda one, two: Logic(word, (one, two)))  # type: ignore[arg-type]
 
 

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from sqlglot.expressions import Expr as Node
 
 _NESTED = (
-    "an aggregate of aggregates has no bound that is known beforehand",
+    "an aggregate of aggregates has no bound that is known in advance",
     "ask for the inner one, and compute the rest from its answer",
 )
 _CORRELATED = (

@@ -8,7 +8,7 @@ import re
 _PHRASES = (
     ("name parts of it with derive() and use the names", "name parts of it in a subquery and use the names"),
     (
-        "convert with as_number() where the keys are whole numbers or flags, else",
+        "convert with as_number() where the keys are integers or flags, else",
         "use CAST(x AS INTEGER) for flags, or",
     ),
     ("compare it with something, for example == or >=", "compare it with something, as in age >= 18"),

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter
+from discreet.core.exact import Exact
 from discreet.core.unit import Unit
 from discreet.engines.dialect import Dialect
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
@@ -55,7 +56,8 @@ class CellRequest(NamedTuple):
     cells: int
 
 
-Counts = Callable[[Sequence[CellQuery]], list[dict[int, int]]]
+# For each request the cells that are not empty, and how many values lie in them.
+Counts = Callable[[Sequence[CellQuery]], Exact[list[dict[int, int]]]]
 
 
 @contextmanager
@@ -78,10 +80,10 @@ def cells(
     column = _counted(of, asked)
     values = values_sql(asked, of, relations)
     if asked.unit.is_row:
-        yield lambda requests: _answer(engine, values, column, requests, dialect)
+        yield lambda requests: Exact(_answer(engine, values, column, requests, dialect))
         return
     with engine.kept(values) as table:
-        yield lambda requests: _answer(engine, table, column, requests, dialect)
+        yield lambda requests: Exact(_answer(engine, table, column, requests, dialect))
 
 
 def counts(
@@ -92,7 +94,7 @@ def counts(
     relations: Relations,
     requests: Sequence[CellQuery],
     unit: Unit | None = None,
-) -> list[dict[int, int]]:
+) -> Exact[list[dict[int, int]]]:
     """Answer one list of requests: for each the cells that are not empty, and how many values lie in them."""
     with cells(engine, source, keys, of, relations, unit=unit) as answer:
         return answer(requests)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from discreet.core.exact import Exact
 from discreet.core.unit import Unit
 from discreet.engines.dialect import Dialect
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
@@ -20,7 +21,7 @@ def people_by_key(
     relations: Relations,
     dialect: Dialect = DUCKDB,
     unit: Unit | None = None,
-) -> dict[tuple[Datum, ...], int]:
+) -> Exact[dict[tuple[Datum, ...], int]]:
     """Return each key with the number of people that have it, in the order of the keys; a row stands for a person
     where rows are protected.
 
@@ -28,4 +29,4 @@ def people_by_key(
     """  # noqa: D205
     statement = tallies_sql(TallyQuery(source, keys, (Tally("people"),)), relations, dialect, unit)
     found = {tuple(key): int(people or 0) for *key, people in engine.rows(statement.sql)}
-    return dict(sorted(found.items()))
+    return Exact(dict(sorted(found.items())))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import prod
 
+from discreet.core.exact import Exact
 from discreet.core.unit import Unit
 from discreet.engines.dialect import Dialect
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
@@ -29,7 +30,7 @@ MOST_KINDS = 1 << 22
 
 Clique = tuple[int, ...]
 # For each clique its cells that are not empty, in the order of the codes, and how many rows each has.
-Marginals = Callable[[Sequence[Clique]], list[dict[int, int]]]
+Marginals = Callable[[Sequence[Clique]], list[Exact[dict[int, int]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def marginals(
     """
     asked = SettledPlan.of(source, NO_KEYS, relations, dialect, unit)
     with engine.kept(codes_sql(asked, axes, relations)) as table:
-        yield lambda cliques: _counted(engine, table, axes, cliques, dialect)
+        yield lambda cliques: list(map(Exact, _counted(engine, table, axes, cliques, dialect)))
 
 
 def codes_sql(asked: SettledPlan, axes: Sequence[Axis], relations: Relations) -> str:

@@ -10,11 +10,12 @@ from functools import cache
 
 import numpy as np
 
+from discreet.core.exact import Exact, together
 from discreet.publish.allowance import Spending
 from discreet.publish.code_table import Counts, Measure
 from discreet.publish.domain import Clique, Domain
+from discreet.publish.kernels import FINE, MOST_ROWS, listed, wrong
 from discreet.publish.method import Say
-from discreet.publish.methods.mst import FINE, MOST_ROWS, distances
 from discreet.publish.model.batch import MarginalBatch, Totals
 from discreet.publish.model.belief import Table
 from discreet.publish.model.fit import Fit, NoisyMarginal, fit
@@ -42,7 +43,7 @@ class Style:
 
     def tree(self, domain: Domain, cliques: Sequence[Clique]) -> Junction:
         """Return the tree of a model for what was measured."""
-        return Junction.of(domain.sizes, together(cliques) if self.whole else cliques)
+        return Junction.of(domain.sizes, connected(cliques) if self.whole else cliques)
 
     def fitting(
         self, domain: Domain, known: Sequence[Clique], candidates: Iterable[Clique], room: float
@@ -93,7 +94,7 @@ def rounds(
 def _chosen(
     model: Fit,
     domain: Domain,
-    exact: Mapping[Clique, Counts],
+    exact: Mapping[Clique, Exact[Counts]],
     weights: Mapping[Clique, int],
     known: Sequence[NoisyMarginal],
     purse: Spending,
@@ -106,15 +107,16 @@ def _chosen(
     fitting = style.fitting(domain, [each.clique for each in known], weights, room)
     noise = math.sqrt(2 / math.pi) * purse.allowance.scale(price * (1 - style.choosing))
     cliques: list[Clique] = []
-    scores: list[int] = []
+    scores: list[Exact[Counts]] = []
     for batch, expected in _expected(model, domain, fitting):
         cells = len(batch.codes)
-        counted = np.stack([exact[part].ravel() for part in batch.cliques])
-        wrong = distances(counted, expected * model.total) - round(FINE * min(noise * cells, MOST_ROWS))
+        counted = together([exact[part] for part in batch.cliques])
+        allowed = round(FINE * min(noise * cells, MOST_ROWS))
         cliques += batch.cliques
-        scores += (wrong * np.array([weights[part] for part in batch.cliques])).tolist()
+        heavy = [weights[part] for part in batch.cliques]
+        scores.append(counted.map(wrong, expected * model.total, allowed, heavy))
     most = max(weights[part] for part in fitting)
-    return cliques[purse.choose(scores, FINE * most, price * style.choosing)]
+    return cliques[purse.choose(together(scores).map(listed), FINE * most, price * style.choosing)]
 
 
 def _expected(model: Fit, domain: Domain, cliques: Iterable[Clique]) -> Iterator[tuple[MarginalBatch, Table]]:
@@ -130,7 +132,7 @@ def _expected(model: Fit, domain: Domain, cliques: Iterable[Clique]) -> Iterator
 
 def _grown(domain: Domain, known: Iterable[Clique]) -> Callable[[Clique], int]:
     """Return how many cells the connected parts would have if a set of attributes were measured too."""
-    parts = together(known)
+    parts = connected(known)
     cells = [domain.cells(part) for part in parts]
     holds = {place: number for number, part in enumerate(parts) for place in part}
 
@@ -142,7 +144,7 @@ def _grown(domain: Domain, known: Iterable[Clique]) -> Callable[[Clique], int]:
     return lambda clique: joined(frozenset(holds[place] for place in clique))
 
 
-def together(cliques: Iterable[Clique]) -> list[Clique]:
+def connected(cliques: Iterable[Clique]) -> list[Clique]:
     """Return the connected parts of sets of attributes."""
     found: list[set[int]] = []
     for clique in cliques:

@@ -16,12 +16,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.core.exact import together
 from discreet.noise.bits import current
 from discreet.noise.gaussian import gaussian
 from discreet.publish.allowance import Allowance
 from discreet.publish.code_table import Counts, Measure
 from discreet.publish.domain import Clique, Domain
-from discreet.publish.features import COSINES, SINES, TURN, released
+from discreet.publish.features import released
+from discreet.publish.kernels import TURN, feature_sums
 from discreet.publish.merged_codes import Merged
 from discreet.publish.method import Built, Say
 from discreet.publish.model.belief import Table
@@ -50,8 +52,8 @@ def build(measure: Measure, domain: Domain, allowance: Allowance, workload: Marg
     say("measure the workload")
     wanted: list[Clique] = [*dict.fromkeys([*cliques, (0,)])]
     exact = dict(zip(wanted, measure(wanted), strict=True))
-    sums = np.array([_sums(exact[clique], [*each.values()]) for clique, each in zip(cliques, phases, strict=True)])
-    embedding = released(sums[None], np.array([exact[0,].sum()]), allowance)
+    looked_at = together([*(exact[clique] for clique in cliques), exact[0,]])
+    embedding = released(looked_at.map(feature_sums, [[*each.values()] for each in phases]), 1, len(cliques), allowance)
     say("fit the generator")
     angles = [Angled.of(domain, place, phases) for place in range(len(domain))]
     mixture = _fitted(domain, angles, embedding.means[0], embedding.noise)
@@ -70,15 +72,6 @@ def _phases(domain: Domain, cliques: list[Clique]) -> list[dict[int, Counts]]:
     drawn = np.asarray(gaussian(_DEVIATION, sum(sizes)), np.int64) % TURN
     parts = iter(np.split(drawn, np.cumsum(sizes)[:-1]))
     return [{place: next(parts) for place in clique} for clique in cliques]
-
-
-def _sums(exact: Counts, phases: list[Counts]) -> tuple[int, int]:
-    """Return the sums of the cosines and of the sines of one feature over all rows, from a marginal of them."""
-    total = np.zeros((), np.int64)
-    for each in phases:
-        total = total[..., None] + each
-    total %= TURN
-    return int((exact * COSINES[total]).sum()), int((exact * SINES[total]).sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,9 +14,11 @@ from itertools import combinations
 
 import numpy as np
 
+from discreet.core.exact import together
 from discreet.publish.allowance import Allowance, Spending
-from discreet.publish.code_table import Counts, Measure
+from discreet.publish.code_table import Measure
 from discreet.publish.domain import Clique, Domain
+from discreet.publish.kernels import FINE, WEIGHT, distance, weighed
 from discreet.publish.merged_codes import Merged
 from discreet.publish.method import Built, Say
 from discreet.publish.model.belief import Table
@@ -25,17 +27,9 @@ from discreet.publish.model.junction import Junction
 from discreet.publish.model.marginal import ModelMarginals
 from discreet.publish.workload import MarginalWorkload
 
-# Scores are whole numbers of this fraction of a row, so that expected counts below one still tell pairs apart.
-FINE = 64
-
-# A model is taken to have no more rows than this when a table is compared with it. The noise of a minute epsilon would
-# take whole numbers beyond their range, where one row turns the largest score into the smallest.
-MOST_ROWS = 1 << 34
-
 # By how much less a pair counts for every step that lies, on average, between its ends and the attributes that they are
 # joined to already: what two attributes have in common gets lost on the way from one to the other.
 FADING = 0.1
-_WHOLE = 1 << 20  # weights are whole numbers of this
 
 # Cells of pairs that are counted at a time.
 BATCH = 1 << 25
@@ -77,15 +71,15 @@ def _chosen(
     alone = ModelMarginals.of(fit(Junction.of(domain.sizes, ()), measured, steps=200))
     say("choose pairs")
     scores = {
-        pair: distance(exact, alone.table(pair) * alone.model.total)
+        pair: exact.map(distance, alone.table(pair) * alone.model.total)
         for batch in batches
         for pair, exact in zip(batch, measure(batch), strict=True)
     }
     tree = Tree.of(len(domain))
     for _ in range(len(domain) - 1):
         open_ = [pair for pair in scores if not tree.joins(pair)]
-        weighed = [tree.weighed(pair, scores[pair]) for pair in open_]
-        tree = tree.grown(open_[purse.choose(weighed, FINE, part / (len(domain) - 1))])
+        found = together([scores[pair] for pair in open_]).map(weighed, [tree.weight(pair) for pair in open_])
+        tree = tree.grown(open_[purse.choose(found, FINE, part / (len(domain) - 1))])
     return [*tree.chosen]
 
 
@@ -108,13 +102,13 @@ class Tree:
         """Say whether there is a way from one attribute to the other."""
         return bool(np.isfinite(self.steps[pair]))
 
-    def weighed(self, pair: Clique, score: int) -> int:
-        """Return the score of a pair that would join two parts, less where its ends lie at the edge of theirs.
+    def weight(self, pair: Clique) -> int:
+        """Return what the score of a pair that would join two parts counts, less where its ends lie at their edges.
 
-        Guarantee: scores that are at most d apart stay so, since a weight is at most one and d is whole.
+        Guarantee: at most WEIGHT, so that scores which are at most d apart stay so (`weighed`).
         """
         far = sum(float(steps[np.isfinite(steps)].mean()) for steps in self.steps[[*pair]])
-        return score * round((1 - FADING) ** far * _WHOLE) // _WHOLE
+        return round((1 - FADING) ** far * WEIGHT)
 
     def grown(self, pair: Clique) -> Tree:
         """Return the tree with one more pair."""
@@ -130,20 +124,3 @@ def shared(amount: Fraction, domain: Domain, cliques: Sequence[Clique]) -> list[
     """
     weights = [Fraction(round(domain.cells(clique) ** (2 / 3) * 1000)) for clique in cliques]
     return [amount * weight / sum(weights) for weight in weights]
-
-
-def distance(exact: Counts, expected: Table) -> int:
-    """Return the sum of absolute differences in whole units of 1/FINE rows, exactly: one row moves it by FINE."""
-    return int(distances(exact.reshape(1, -1), expected.reshape(1, -1))[0])
-
-
-def distances(exact: Counts, expected: Table) -> Counts:
-    """Return the distance of every row of a table of marginals from what was expected of it.
-
-    Guarantee: one row of the table moves each by at most FINE, whatever was expected.
-    """
-    clipped = np.clip(np.nan_to_num(expected), 0.0, MOST_ROWS)
-    clipped *= np.minimum(1.0, MOST_ROWS / np.maximum(clipped.sum(axis=1, keepdims=True), 1.0))
-    whole = np.rint(clipped * FINE).astype(np.int64)
-    found: Counts = np.abs(exact * FINE - whole).sum(axis=1)
-    return found

@@ -23,9 +23,9 @@ from discreet.core.rational import Number, as_written
 from discreet.publish.allowance import Allowance, Spending
 from discreet.publish.code_table import Counts, Measure
 from discreet.publish.domain import Clique, Domain
+from discreet.publish.kernels import MOST_ROWS, database_scores, total
 from discreet.publish.merged_codes import Merged
 from discreet.publish.method import Built, Say
-from discreet.publish.methods.mst import MOST_ROWS
 from discreet.publish.model.fit import Fit
 from discreet.publish.model.junction import Junction
 from discreet.publish.workload import MarginalWorkload
@@ -106,13 +106,12 @@ def build(
     sizes = Sizes.of(domain.cells(whole), len(questions), near)
     purse = Spending(allowance)
     say("count the table")
-    (table,) = measure([whole])
-    exact = table.ravel()
-    counted = purse.measure((), exact.sum(), COUNTING * allowance.amount)
+    (exact,) = measure([whole])
+    counted = purse.measure((), exact.map(total), COUNTING * allowance.amount)
     rows = min(max(1, round(float(counted.values))), MOST_ROWS)
     say("go through all small databases")
     candidates = _multisets(sizes.cells, sizes.rows)
-    scores = _scores(candidates, exact, questions, rows)
+    scores = exact.map(database_scores, candidates, questions, rows)
     chosen = candidates[purse.choose(scores, sizes.rows, purse.left)]
     tree = Junction.of(domain.sizes, [whole])
     model = Fit(tree, ((chosen / sizes.rows).reshape(domain.sizes),), float(rows), {})
@@ -150,16 +149,6 @@ def _multisets(cells: int, rows: int) -> Counts:
     bars = np.array([*combinations(range(places), cells - 1)], np.int64)
     ends = np.pad(bars, ((0, 0), (1, 0)), constant_values=-1), np.pad(bars, ((0, 0), (0, 1)), constant_values=places)
     return ends[1] - ends[0] - 1
-
-
-def _scores(candidates: Counts, exact: Counts, questions: Counts, rows: int) -> list[int]:
-    """Return minus the largest error of each database, in m-ths of a row, so that all are whole numbers."""
-    truth = int(candidates[0].sum()) * (questions @ exact)
-    worst = np.zeros(len(candidates), np.int64)
-    for question, answer in zip(questions, truth, strict=True):
-        np.maximum(worst, np.abs(rows * (candidates @ question) - answer), out=worst)
-    found: list[int] = (-worst).tolist()
-    return found
 
 
 def _short(many: int) -> str:

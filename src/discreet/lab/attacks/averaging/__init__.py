@@ -2,9 +2,9 @@
 
 Fresh noise for every call, and no account of the calls: the error of the mean of k answers falls like 1/sqrt(k), and k
 answers cost k epsilon whether or not anyone adds them up (Dwork, McSherry, Nissim and Smith 2006). Discreet replays
-what was answered before, and charges what is drawn anew.
+what was answered before, and charges what is drawn again.
 
-Theorem. To an attacker who knows everybody else, an answer with discrete Laplace noise at epsilon is one coin of
+Theorem. To an attacker who knows everyone else, an answer with discrete Laplace noise at epsilon is one coin of
 randomized response: it speaks for the person's presence or against it by exactly e^epsilon, whatever it is. The
 majority of k such coins is the best guess there is, and is right with probability P[Bin(k, p) > k/2] + P[= k/2]/2 at
 p = e^epsilon/(1 + e^epsilon): 0.9936 for 21 answers at ln 3. The same holds of a randomized response asked again.

@@ -61,7 +61,7 @@ class Ledgered:
             success=self.success,
             chance=0.5,
             ceiling=ceiling(self.total),
-            sentence=f"Asked {self.replayed + 1} times, the vault drew one answer and gave it again for nothing "
+            sentence=f"Asked {self.replayed + 1} times, the vault drew one answer and gave it again for free "
             f"({self.distinct} distinct value); asked for fresh noise it gave {self.fresh} more answers, then refused: "
             f"epsilon {self.spent:g} of {self.total:g} was spent, and all answers together tell of a person with "
             f"{self.success:.1%}.",

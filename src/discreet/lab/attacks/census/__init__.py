@@ -38,7 +38,7 @@ class Block:
     """One block: its people, how many records were made up for them, and how many of those are right.
 
     `named` people were given a record by the register, `confirmed` ones the right one. A block that was not solved in
-    time counts for nothing: that a solver was slow says nothing about the tables.
+    time counts for free: that a solver was slow says nothing about the tables.
     """
 
     people: int
@@ -80,7 +80,7 @@ class Census:
     def found(self) -> float:
         """The share of records that were reconstructed, all attributes exactly; of the larger side, where sizes differ.
 
-        Whoever makes up a record of every kind finds everybody's, and has found nothing.
+        Whoever makes up a record of every kind finds everyone's, and has found nothing.
         """
         larger = sum(max(each.people, each.records) for each in self.solved)
         return sum(each.found for each in self.solved) / max(1, larger)
@@ -156,7 +156,7 @@ def census(
     Of every block there appear the total, each attribute alone, the first by the second in full detail, groups of the
     first by every two of the others, and medians: exact, or as the defence makes them (medians with exact and
     suppressed tables alone). Each block is an integer program (HiGHS, at most `seconds` for each of its solves). The
-    register has the first `register` attributes of everybody, by block and name.
+    register has the first `register` attributes of everyone, by block and name.
 
     That is how the Census Bureau reconstructed its own 2010 tables: 46% of the country's records exactly, 71% with the
     age within a year (Abowd 2018; Garfinkel, Abowd and Martindale 2019).
@@ -293,7 +293,7 @@ def _known(plan: Design, register: int) -> Bits:
 def _guessed(plan: Design, kinds: Bits, blocks: Bits) -> float:
     """Return what the better of two guessers finds, who make up as many records as a block has people.
 
-    One draws from everybody outside of the block; the other from all kinds of records alike, which is the better where
+    One draws from everyone outside of the block; the other from all kinds of records alike, which is the better where
     there are few kinds, or nobody outside.
     """
     draw, outside, alike = coins(), 0, 0
@@ -312,6 +312,6 @@ def _overlap(truth: Bits, guess: Bits) -> int:
 
 
 def _lucky(plan: Design, kinds: Bits, register: int) -> float:
-    """Return how many names get the right record by the commonest one of all that share what the register knows."""
+    """Return how many names get the right record by the most common one of all that share what the register knows."""
     hidden = kinds % int(np.prod(plan.shape[register:]))
     return float(np.bincount(hidden).max() / len(kinds))

@@ -93,7 +93,7 @@ class Design:
 
 
 def design(people: TableCopy, names: Sequence[str]) -> tuple[Design, Bits]:
-    """Return the usual tables of these columns, and everybody's kind of record.
+    """Return the usual tables of these columns, and everyone's kind of record.
 
     The total, and each column alone; the first by the second in full detail (age by sex, in years); groups of the first
     by every two of the others (or by the one there is); and the median of the first by each value of those from the

@@ -1,11 +1,11 @@
-"""Differencing: ask about everybody, then about everybody but one person, and subtract.
+"""Differencing: ask about everyone, then about everyone but one person, and subtract.
 
 Both groups are large, so that no rule about small groups stops it; each answer by itself is harmless, and their
 difference is one person's secret (Denning, Denning and Schwartz 1979, "The tracker"). Against noise the attacker
 repeats it with other crowds around the same person, and averages.
 
 Theorem. Let both answers have discrete Laplace noise at epsilon each, t = tanh(epsilon/2), and let the person's bit be
-a fair coin. The answer without the person says nothing of the bit, so that whoever sees both, and knows everybody else,
+a fair coin. The answer without the person says nothing of the bit, so that whoever sees both, and knows everyone else,
 is right with probability at most (1 + t)/2, which one answer attains. From the difference alone the best guess is right
 with probability exactly (1 + t (1 + t^2)/2)/2: the difference of two such noises is symmetric with one peak, the
 distance between it and itself moved by one is its peak, and the peak is the sum of squares t^2 coth(epsilon). Over k
@@ -81,7 +81,7 @@ class Differencing:
 
     @property
     def advantage(self) -> float:
-        """How much likelier the guess 1 is where the bit is 1: zero for a coin, one for certainty."""
+        """How much more likely the guess 1 is where the bit is 1: zero for a coin, one for certainty."""
         return 2 * self.success - 1
 
     @property
@@ -93,12 +93,12 @@ class Differencing:
     @property
     def outcome(self) -> Outcome:
         """The attack on this target, in a sentence and a picture."""
-        crowds = "everybody" if self.pairs == 1 else f"{self.pairs} crowds"
+        crowds = "everyone" if self.pairs == 1 else f"{self.pairs} crowds"
         sentence = (
             f"Asking about {crowds} with and without the person {self.who.words} tells {self.secret} in "
             f"{self.success:.1%} of {2 * self.runs:,} tries, where a coin is right in 50%"
         )
-        bound = "" if self.ceiling is None else f"; the promise allows {self.ceiling:.1%} at the most"
+        bound = "" if self.ceiling is None else f"; the promise allows {self.ceiling:.1%} at most"
         return Outcome(
             attack="differencing",
             target=self.target,
@@ -123,10 +123,10 @@ def differencing(
     pairs: int | None = None,
     runs: int | None = None,
 ) -> Differencing:
-    """Ask about a crowd with and without one person, and guess whether `secret` is `value` (its commonest) for them.
+    """Ask about a crowd with and without one person, and guess whether `secret` is `value` (its most common) for them.
 
     `person` is a value of the identifier, a row number where there is none, or a mapping of attributes; `describe`
-    names the columns by which the questions leave the person out. The first crowd is everybody; each of the other
+    names the columns by which the questions leave the person out. The first crowd is everyone; each of the other
     `pairs` takes half of the people at random, and there are as many as the defence takes to beat. Half of the runs put
     the person's bit at 0 and half at 1, so that only the answers tell it. The guess is 1 where the mean difference is
     nearer to 1.

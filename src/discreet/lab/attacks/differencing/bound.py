@@ -32,6 +32,6 @@ def halved(defence: Defence) -> tuple[float, float] | None:
 
 
 def promised(defence: Defence) -> float | None:
-    """Return how often, at the most, any attacker guesses a fair bit."""
+    """Return how often, at most, any attacker guesses a fair bit."""
     bound = halved(defence)
     return None if bound is None else ceiling(*bound)

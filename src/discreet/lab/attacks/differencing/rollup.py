@@ -27,7 +27,7 @@ Counts = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Cell = tuple[int, int]
 _MOST, _TRIED = 40, 12  # rows and columns of a table that people read, and the columns it is chosen from
-_FEW = 100  # cells that anybody would withhold one by one
+_FEW = 100  # cells that anyone would withhold one by one
 
 
 @dataclass(frozen=True, slots=True, eq=False)

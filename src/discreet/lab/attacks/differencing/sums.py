@@ -1,4 +1,4 @@
-"""Differencing through sums: what everybody has, less what everybody but one has, is what that one has."""
+"""Differencing through sums: what everyone has, less what everyone but one has, is what that one has."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Amounts:
     """The amounts of some people, as they are and as the differences of two sums told them.
 
     An amount counts as learned where it is off by `within` or less; `chance` is how often the best single guess for
-    everybody is. Guarantee: under a promise of epsilon for the sum that a person is in, no attacker who knows of them
+    everyone is. Guarantee: under a promise of epsilon for the sum that a person is in, no attacker who knows of them
     only how amounts are spread learns theirs more often than e^epsilon times `chance` (the same guess would have come
     without the person, but for that factor).
     """
@@ -85,7 +85,7 @@ def amounts(
 ) -> Amounts:
     """Learn the amounts of people chosen at random: for each, one sum with them and one without.
 
-    Amounts are whole numbers from 0 to the greatest, which is public here; what is missing counts as 0. `within` is a
+    Amounts are integers from 0 to the greatest, which is public here; what is missing counts as 0. `within` is a
     twentieth of the median amount unless it is given.
     """
     people = copied.people()

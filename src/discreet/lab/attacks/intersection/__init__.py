@@ -1,6 +1,6 @@
 """Intersection: two releases, each of them k-anonymous, and what is left possible for a person who is in both.
 
-"Two hospitals" publish their patients, generalised so that each looks like k - 1 others. Whoever knows that somebody
+"Two hospitals" publish their patients, generalized so that each looks like k - 1 others. Whoever knows that someone
 went to both looks up the class in each, and intersects the sensitive values: few are in both (Ganta, Kasiviswanathan
 and Smith 2008). Neither hospital can know, since it depends on what the other publishes.
 
@@ -116,11 +116,11 @@ def intersection(
 ) -> Intersection:
     """Intersect two releases, for people whose exact values in the columns `quasi` are known.
 
-    Without people, everybody is taken who may be in both: one for each pair of classes that meet. With `truth`, their
+    Without people, everyone is taken who may be in both: one for each pair of classes that meet. With `truth`, their
     sensitive values, the attack also guesses, and is marked.
     """
     if first.quasi != second.quasi:
-        why = f"the releases generalise {first.quasi} and {second.quasi}"
+        why = f"the releases generalize {first.quasi} and {second.quasi}"
         raise BadParameter("quasi", list(second.quasi), why=why, fix="name the columns that both have, in one order")
     pairs = met(first, second) if people is None else looked_up(first, second, people)
     alone, together, right, expected = [], [], 0.0, 0.0
@@ -222,7 +222,7 @@ def _histogram(groups: Bits, values: Bits, shape: tuple[int, int]) -> Bits:
 
 
 def _guessed(weights: dict[str, int], truth: str) -> float:
-    """Return the probability that the likeliest value, or one of those that are, is the truth."""
+    """Return the probability that the most likely value, or one of those that are, is the truth."""
     best = max(weights.values())
-    likeliest = [value for value, weight in weights.items() if weight == best]
-    return (truth in likeliest) / len(likeliest)
+    best_values = [value for value, weight in weights.items() if weight == best]
+    return (truth in best_values) / len(best_values)

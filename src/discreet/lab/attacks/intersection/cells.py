@@ -1,4 +1,4 @@
-"""Generalised values: ranges, sets, prefixes and stars, as they stand in tables that were made k-anonymous."""
+"""Generalized values: ranges, sets, prefixes and stars, as they stand in tables that were made k-anonymous."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STARS = {"", "*", "any", "none", "nan", "null"}
 
 
 @dataclass(frozen=True, slots=True)
-class Generalised:
+class Generalized:
     """What one cell leaves possible: numbers from `low` to `high`, texts among `values`, or texts with a prefix.
 
     A cell with neither bounds nor texts leaves everything possible.
@@ -37,7 +37,7 @@ class Generalised:
         number = _number(text)
         return number is not None and self.low <= number <= self.high if self.bounded else True
 
-    def meets(self, other: Generalised) -> bool:
+    def meets(self, other: Generalized) -> bool:
         """Whether some value may stand behind both cells."""
         if self.values is not None:
             return any(other.covers(value) for value in self.values)
@@ -55,34 +55,34 @@ class Generalised:
         return math.isfinite(self.low) or math.isfinite(self.high)
 
 
-def generalised(cell: object) -> Generalised:
+def generalized(cell: object) -> Generalized:
     """Read a cell: "30-39", "[30, 40)", "<18", "65+", "4790*", "{a, b}" or "a|b", "*", or a plain value."""
     if cell is None:
-        return Generalised()
+        return Generalized()
     text = text_of(cell).strip()
     if text.lower() in _STARS:
-        return Generalised()
+        return Generalized()
     if found := _RANGE.match(text):
         low, high = float(found[1]), float(found[2])
-        return Generalised(low, math.nextafter(high, -math.inf) if found[3] == ")" and high > low else high)
+        return Generalized(low, math.nextafter(high, -math.inf) if found[3] == ")" and high > low else high)
     if found := _BOUND.match(text):
         edge = float(found[2])
         strict = math.nextafter(edge, -math.inf if found[1] == "<" else math.inf) if len(found[1]) == 1 else edge
-        return Generalised(high=strict) if found[1][0] == "<" else Generalised(low=strict)
+        return Generalized(high=strict) if found[1][0] == "<" else Generalized(low=strict)
     if found := _OPEN.match(text):
-        return Generalised(low=float(found[1]))
+        return Generalized(low=float(found[1]))
     if text.endswith("*"):
-        return Generalised(prefix=text.rstrip("*"))
+        return Generalized(prefix=text.rstrip("*"))
     if text.startswith("{") and text.endswith("}"):
-        return Generalised(values=frozenset(part.strip() for part in text[1:-1].split(",")))
+        return Generalized(values=frozenset(part.strip() for part in text[1:-1].split(",")))
     if "|" in text:
-        return Generalised(values=frozenset(part.strip() for part in text.split("|")))
+        return Generalized(values=frozenset(part.strip() for part in text.split("|")))
     number = _number(text)
-    return Generalised(values=frozenset({text})) if number is None else Generalised(number, number)
+    return Generalized(values=frozenset({text})) if number is None else Generalized(number, number)
 
 
 def text_of(value: object) -> str:
-    """Write a value as a person would: a whole number without its .0, and any other in full."""
+    """Write a value as a person would: an integer without its .0, and any other in full."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 

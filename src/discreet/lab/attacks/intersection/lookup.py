@@ -1,4 +1,4 @@
-"""Looking people up in generalised tables: which classes they may be in, and which values those have."""
+"""Looking people up in generalized tables: which classes they may be in, and which values those have."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.lab.attacks.intersection.cells import Generalised
+from discreet.lab.attacks.intersection.cells import Generalized
 from discreet.lab.attacks.intersection.mondrian import MondrianRelease
 
 Candidates = dict[str, int]
@@ -21,7 +21,7 @@ class Lookup:
 
     def __init__(self, release: MondrianRelease) -> None:
         self._release = release
-        self._columns: list[tuple[Generalised, ...]] = list(zip(*release.cells, strict=True))
+        self._columns: list[tuple[Generalized, ...]] = list(zip(*release.cells, strict=True))
         self._ends = [_ends(cells) for cells in self._columns]
         self._masks: dict[tuple[int, object], NDArray[np.bool_]] = {}
 
@@ -63,7 +63,7 @@ def met(first: MondrianRelease, second: MondrianRelease) -> Pairs:
     ]
 
 
-def _ends(cells: tuple[Generalised, ...]) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+def _ends(cells: tuple[Generalized, ...]) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """Return the lower and upper ends of a column's cells, or None where some speak of texts."""
     if any(cell.values is not None or cell.prefix is not None for cell in cells):
         return None

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from discreet.account.numeric.checks import whole
 from discreet.core.errors import BadParameter
 from discreet.lab.attacker_choice import Numbers, numbers, plain
-from discreet.lab.attacks.intersection.cells import Generalised, generalised, text_of
+from discreet.lab.attacks.intersection.cells import Generalized, generalized, text_of
 from discreet.lab.table_copy import Bits, TableCopy
 
 
@@ -30,7 +30,7 @@ class MondrianRelease:
 
     quasi: tuple[str, ...]
     sensitive: str
-    cells: tuple[tuple[Generalised, ...], ...]
+    cells: tuple[tuple[Generalized, ...], ...]
     values: tuple[dict[str, int], ...]
     written: tuple[tuple[str, ...], ...]
 
@@ -82,11 +82,11 @@ def mondrian(
 
 
 def release_of(copied: TableCopy, quasi: Sequence[str], sensitive: str) -> MondrianRelease:
-    """Read a table that somebody has generalised: rows with the same cells are a class."""
+    """Read a table that someone has generalized: rows with the same cells are a class."""
     classes = copied.codes(quasi)
     first = np.unique(classes, return_index=True)[1]
     written = [tuple(str(copied.column(name)[row]) for name in quasi) for row in first]
-    cells = tuple(tuple(generalised(copied.column(name)[row]) for name in quasi) for row in first)
+    cells = tuple(tuple(generalized(copied.column(name)[row]) for name in quasi) for row in first)
     counts = _counted(copied.column(sensitive), classes, len(first))
     return MondrianRelease(tuple(quasi), sensitive, cells, counts, tuple(written))
 
@@ -127,17 +127,17 @@ def _release(copied: TableCopy, quasi: Sequence[str], sensitive: str, classes: B
     return MondrianRelease(tuple(quasi), sensitive, cells, _counted(copied.column(sensitive), classes, count), written)
 
 
-def _shown(values: NDArray[Any], rows: NDArray[np.intp]) -> tuple[Generalised, str]:
+def _shown(values: NDArray[Any], rows: NDArray[np.intp]) -> tuple[Generalized, str]:
     """Return what a class shows of a column: a range of numbers, a set of texts, a star where a number is missing."""
     inside = values[rows]
     found = None if values.dtype.kind == "b" else numbers(inside)
     if found is None:
         texts = {text_of(each) for each in plain(inside)}
-        return Generalised(values=frozenset(texts)), "|".join(sorted(texts))
+        return Generalized(values=frozenset(texts)), "|".join(sorted(texts))
     if not np.isfinite(found).all():
-        return Generalised(), "*"
+        return Generalized(), "*"
     low, high = float(found.min()), float(found.max())
-    return Generalised(low, high), text_of(low) if low == high else f"{text_of(low)}..{text_of(high)}"
+    return Generalized(low, high), text_of(low) if low == high else f"{text_of(low)}..{text_of(high)}"
 
 
 def _counted(values: NDArray[Any], classes: Bits, count: int) -> tuple[dict[str, int], ...]:

@@ -50,9 +50,9 @@ def kept(copied: TableCopy, apart: Sequence[str]) -> str | None:
 
 
 def coarse(copied: TableCopy, name: str) -> tuple[Bits, int]:
-    """Return at most `COARSE` codes of a column and their number: bins of equal width, or the commonest values.
+    """Return at most `COARSE` codes of a column and their number: bins of equal width, or the most common values.
 
-    Numbers and days are put into bins, with one for what is missing; of other values the commonest keep their own code.
+    Numbers and days are binned, with one bin for missing values; the most common other values keep their own code.
     """
     codes = copied.codes([name])
     many = int(codes.max(initial=0)) + 1

@@ -72,7 +72,7 @@ class Sparse:
     def read(cls, copied: TableCopy, item: str, rating: str | None = None, day: str | None = None) -> Sparse:
         """Read facts from the columns of a table: whose (its identifier), about what, how rated, and when."""
         if copied.identifier is None:
-            why = "a fact is about somebody"
+            why = "a fact is about someone"
             raise BadParameter("identifier", None, why=why, fix="name the column that says whose a row is")
         rated, dated = (None if name is None else _amounts(copied, name) for name in (rating, day))
         return cls.of(copied.codes([copied.identifier]), copied.codes([item]), rated, dated)
@@ -175,7 +175,7 @@ def fuzzy(
 ) -> Fuzzy:
     """Attack people chosen at random, with so many facts of each, and days off by up to so much.
 
-    `wrong` of the facts are about somebody else. Each person is sought twice: in the table, and in the table without
+    `wrong` of the facts are about someone else. Each person is sought twice: in the table, and in the table without
     them, where whatever is claimed is wrong.
     """
     if not known or not days or wrong < 0:
@@ -203,7 +203,7 @@ def fuzzy(
 
 
 def _learned(sparse: Sparse, facts: Bits, wrong: int, days: int, own: Coins) -> _Facts:
-    """Take facts as an attacker has them: days are a little off, and some are facts about somebody else."""
+    """Take facts as an attacker has them: days are a little off, and some are facts about someone else."""
     facts[:wrong] = own.integers(0, len(sparse.item), wrong)
     off = own.integers(-days, days + 1, len(facts))
     return list(zip(sparse.item[facts], sparse.rating[facts], sparse.day[facts] + off, strict=True))
@@ -223,7 +223,7 @@ def _scores(sparse: Sparse, facts: _Facts) -> tuple[Numbers, Bits]:
 
 
 def _claims(scores: Numbers, agreed: Bits, least: int, victim: int, phi: float) -> Numbers:
-    """Return whether the victim is named, whether somebody else is, and whether anybody is where the victim is not."""
+    """Return whether the victim is named, whether someone else is, and whether anyone is where the victim is not."""
     claimed = _claimed(scores, agreed, least, phi)
     without = scores.copy()
     without[victim] = 0.0

@@ -42,7 +42,7 @@ _NOWHERE = -1e9  # where what is missing lies, among numbers
 class Learned:
     """What an attacker learned by joining a list of everyone to a release: of people in it, and of people outside.
 
-    `inside` and `outside` are the shares whose secret was told rightly: as the commonest among the rows that look like
+    `inside` and `outside` are the shares whose secret was guessed right: as the most common among the rows that match
     them, or in the whole release where none does. Whoever is not in the table cannot be harmed by its release: what is
     told of them is what the table teaches about people like them.
     """
@@ -144,13 +144,13 @@ def learned(copied: TableCopy, on: Sequence[str], secret: str, defence: Defence)
 
 
 def _guessed(release: TableCopy, listed: TableCopy, on: Sequence[str], secret: str) -> Bits:
-    """Guess a secret for everyone: the commonest among the rows that look like them, or else in the release."""
+    """Guess a secret for everyone: the most common among the rows that look like them, or else in the release."""
     told = release.column(secret)
     here, there = aligned(release, listed, on)
     found = np.full(int(max(here.max(initial=0), there.max(initial=0))) + 1, np.bincount(told, minlength=1).argmax())
     many = int(told.max(initial=0)) + 1
     pairs, counts = np.unique(here * many + told, return_counts=True)
-    order = np.argsort(counts, kind="stable")  # of those written to one place, the commonest comes last
+    order = np.argsort(counts, kind="stable")  # of those written to one place, the most common comes last
     found[pairs[order] // many] = pairs[order] % many
     return found[there]
 

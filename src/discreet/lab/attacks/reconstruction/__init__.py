@@ -98,7 +98,7 @@ class Reconstruction:
 
     @property
     def broken(self) -> bool:
-        """Whether the attack got further than it may: to nearly everybody, or clearly beyond a coin and any promise."""
+        """Whether the attack got further than it may: to nearly everyone, or clearly beyond a coin and any promise."""
         luck = math.sqrt(math.log(1 / _ALARM) / (2 * self.people))
         return self.blatant or self.share > max(0.6, 0.5 + luck, self.ceiling or 0.0)
 
@@ -138,7 +138,7 @@ class Reconstruction:
             said += f", {self.asked - self.answered:,} more being refused"
         said += "; a coin is right about half."
         if self.blatant:
-            return f"{said} That is next to everybody: to publish these answers is to publish the table."
+            return f"{said} That is next to everyone: to publish these answers is to publish the table."
         if self.ceiling is not None and not self.broken:
             return f"{said} The promise holds: no attack whatever can expect more than {self.ceiling:.1%}."
         return f"{said} Many are given away." if self.broken else f"{said} So many questions tell little."
@@ -309,7 +309,7 @@ def _better(groups: Groups, counts: Answers, *found: Floats) -> Floats:
 
 
 def _grid(result: Reconstruction) -> Shades:
-    """Show everybody as a cell, dark where the guess is right."""
+    """Show everyone as a cell, dark where the guess is right."""
     wide = math.ceil(math.sqrt(2.5 * result.people))
     cells = np.full(wide * math.ceil(result.people / wide), 0.0)
     cells[: result.people] = result.hits

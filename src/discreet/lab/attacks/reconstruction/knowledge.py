@@ -1,4 +1,4 @@
-"""What the attacker of a reconstruction knows beforehand: how the answers were made, though not the coins."""
+"""What the attacker of a reconstruction knows in advance: how the answers were made, though not the coins."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Message passing: the guess of every bit at once that comes close to the best anybody could make of the answers.
+"""Message passing: the guess of every bit at once that comes close to the best anyone could make of the answers.
 
-Generalised approximate message passing (Donoho, Maleki and Montanari 2009; Rangan 2011). For random groups of many
+Generalized approximate message passing (Donoho, Maleki and Montanari 2009; Rangan 2011). For random groups of many
 people it reaches what Bayes' rule would, which nobody can compute: it takes a bit for the bit that it is, where least
 squares and linear programs take it for any number, and an interval for the interval. Two products with the matrix of
 groups a round, so that ten thousand people take seconds.
@@ -19,7 +19,7 @@ from discreet.lab.defence import Answers, Groups
 
 Floats = NDArray[np.float64]
 ROUNDS = 100
-# Half of every step and more is new: undamped steps can swing for ever where people are few.
+# Half of every step and more is new: undamped steps can swing forever where people are few.
 _KEPT = 0.3
 _SETTLED = 1e-3
 # What a count may be off by, squared, however sure of all bits one is: else the last rounds divide by nothing.

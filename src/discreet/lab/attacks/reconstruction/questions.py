@@ -13,12 +13,12 @@ from discreet.lab.attacks._coins import Coins, coins
 from discreet.lab.defence import Groups
 from discreet.lab.table_copy import TableCopy
 
-# How many columns a WHERE clause names at the most: enough to tell people apart, and still what people write.
+# How many columns a WHERE clause names at most: enough to tell people apart, and still what people write.
 CLAUSES = 3
 
 
 def random_groups(questions: int, people: int, share: float = 0.5) -> Groups:
-    """Return groups that everybody is in with the same probability, by coins of their own."""
+    """Return groups that everyone is in with the same probability, by coins of their own."""
     if share != 0.5:  # a fair coin is one bit, any other takes several
         draw = coins()
         return np.array([draw.random(people, np.float32) < share for _ in range(questions)])

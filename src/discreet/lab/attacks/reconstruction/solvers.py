@@ -22,7 +22,7 @@ def exhaustive(groups: Groups, answers: Answers) -> Floats:
 
     Dinur and Nissim (2003): where all groups are asked and no answer is off by more than E, no answer of this table is
     either. The people who have the bit and were guessed not to are a group, and so are those the other way round; the
-    true count and the guessed one of each differ by 2 E at the most, so that at most 4 E bits are wrong.
+    true count and the guessed one of each differ by 2 E at most, so that at most 4 E bits are wrong.
     """
     people = groups.shape[1]
     tables = all_groups(people).T.astype(np.float32)

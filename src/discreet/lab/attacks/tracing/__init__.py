@@ -28,8 +28,8 @@ from discreet.lab.table_copy import TableCopy
 RATE = 1e-3  # of false alarms at which members are counted
 MEMBERS, OTHERS = 100, 2000
 MANY = 1000  # averages: the Gaussian errs least on so many
-# A curve is broken where its area is surely above 0.6: by so many standard errors that an area whose expectation is at most
-# 0.55 gets there once in a million.
+# A target is broken if the area is surely above 0.6: by so many standard errors that an area whose expectation is at
+# most 0.55 gets there once in a million.
 _TELLING, _SURELY = 0.6, 3.2
 _FEW = 8  # people whose averages say nothing about tracing
 _CURVE = 200  # points of a curve that is drawn
@@ -37,7 +37,7 @@ _CURVE = 200  # points of a curve that is drawn
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tracing:
-    """Scores of people who were averaged and of people who were not: high where somebody seems to be a member."""
+    """Scores of people who were averaged and of people who were not: high where someone seems to be a member."""
 
     defence: Defence
     attributes: int
@@ -101,7 +101,7 @@ class Tracing:
             few = f"no false alarm among {len(self.outside)} outsiders"
             alarms = f"one false alarm in {1 / RATE:,.0f}" if RATE * len(self.outside) >= 1 else few
             return (
-                f"Whoever knows somebody's attributes learns from {asked} whether that person is among them: of a "
+                f"Whoever knows someone's attributes learns from {asked} whether that person is among them: of a "
                 f"member and an outsider the member stands out {self.area:.0%} of the time, a guess would 50%, "
                 f"and {caught:.0%} of the members are named with {alarms}."
             )
@@ -133,7 +133,7 @@ def tracing(
     for name, given in (("outsiders", outside), ("population", known)):
         if given.shape[-1] != inside.shape[1]:
             why = f"members have {inside.shape[1]} attributes, and it has {given.shape[-1]}"
-            raise BadParameter(name, given.shape, why=why, fix="give everybody the same attributes")
+            raise BadParameter(name, given.shape, why=why, fix="give everyone the same attributes")
     if score not in SCORES:
         raise UnknownName("score", score, SCORES)
     chosen = defence or ExactDefence()
@@ -187,10 +187,10 @@ def traced(
     say: Callable[[str], None] = lambda _: None,
 ) -> list[Tracing]:
     """Trace people of a copy behind each defence; none where there are too few of them, or nothing to average."""
-    everybody = copied.people()
-    order = coins().permutation(everybody.rows)
-    size = min(members, everybody.rows // 2)
-    bits = attributes_of(everybody.taken(order[: size + 2 * OTHERS]))
+    everyone = copied.people()
+    order = coins().permutation(everyone.rows)
+    size = min(members, everyone.rows // 2)
+    bits = attributes_of(everyone.taken(order[: size + 2 * OTHERS]))
     if size < _FEW or not bits.shape[1]:
         return []
     rest = (len(bits) - size) // 2

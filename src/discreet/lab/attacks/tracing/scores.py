@@ -21,7 +21,7 @@ def product(answers: Numbers, known: Known, members: int) -> Score:  # noqa: ARG
 
 
 def likelihood(answers: Numbers, known: Known, members: int) -> Score:
-    """Score by how much likelier the averages make each attribute than the population (Sankararaman et al. 2009)."""
+    """Score by how much more likely the averages make each attribute than the population (Sankararaman et al. 2009)."""
     frequencies, edge = _frequencies(known), 1 / (2 * members)
     shares = np.clip(answers, edge, 1 - edge)
     there, absent = np.log(shares / frequencies), np.log((1 - shares) / (1 - frequencies))

@@ -73,10 +73,10 @@ class Traitor:
 
     @property
     def ceiling(self) -> float | None:
-        """How often a private decoder can be traced to its coalition, at the most; None where nothing is promised.
+        """How often a private decoder can be traced to its coalition, at most; None where nothing is promised.
 
         Exchange a member for a user outside: the one who was accused as a member is accused, as an outsider, less by
-        a factor of exp(epsilon) at the most, up to delta. With c members of n the probability A of a right accusation
+        a factor of exp(epsilon) at most, up to delta. With c members of n the probability A of a right accusation
         is so at most exp(epsilon) c/(n - c) (1 - A) + c delta. Concentrated privacy is read at a delta of 1/(10 n).
         """
         if self.defence.epsilon is None:

@@ -48,7 +48,7 @@ class BroadcastSender:
 def unsealed(packets: Packets, keys: Sequence[tuple[int, bytes]]) -> Matrix:
     """Decrypt what the holders of keys can: a row for each broadcast, a column for each key, every packet once.
 
-    A packet that was sealed for somebody else does not open: AES-GCM refuses it.
+    A packet that was sealed for someone else does not open: AES-GCM refuses it.
     """
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 

@@ -30,7 +30,7 @@ from discreet.lab.picture import Bars
 from discreet.lab.table_copy import TableCopy
 from discreet.noise.uniform import uniform
 
-MOST = 10**11  # texts that are tried at the most: a few hours of one machine
+MOST = 10**11  # texts that are tried at most: a few hours of one machine
 _EXPOSED = 2 * 10**7  # those that a battery has time for
 _PEOPLE = 5000
 _FILTER = 22  # bits of a digest that are looked up before all of it is
@@ -164,8 +164,8 @@ def expose(copied: TableCopy, say: Callable[[str], None] = lambda _: None) -> li
     for target, hashes, before in ways:
         say(target)
         found.append(unhash(hashes, pattern, salt=before, target=target).outcome)
-    *before, last = found
-    return [*before, replace(last, sentence=f"{last.sentence} {_KEYED}")]
+    *others, last = found
+    return [*others, replace(last, sentence=f"{last.sentence} {_KEYED}")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,7 @@ def _primes(many: int) -> list[int]:
 
 
 def _root_bits(number: int, root: int) -> int:
-    """Return the first 32 bits of the fraction of a square or cube root, in whole numbers."""
+    """Return the first 32 bits of the fraction of a square or cube root, in integers."""
     wanted, low, high = number << (32 * root), 0, number << 32
     while high - low > 1:
         middle = (low + high) // 2

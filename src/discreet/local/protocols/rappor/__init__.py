@@ -77,7 +77,7 @@ class Rappor(Protocol):
             why = "some report would be impossible for some string, which no epsilon allows"
             raise BadParameter("f, p, q", (f, p, q), why=why, fix="use f above 0, or p and q inside (0, 1)")
         if not isinstance(self.published, bool):
-            raise BadParameter("published", self.published, why="it is a truth value", fix="use True or False")
+            raise BadParameter("published", self.published, why="it is a boolean", fix="use True or False")
         if not isinstance(self.topic, str):
             raise BadParameter("topic", self.topic, why="a topic is a text", fix="use a short name of the question")
         object.__setattr__(self, "candidates", _candidates(self.candidates))
@@ -97,7 +97,7 @@ class Rappor(Protocol):
         return cost.odds(*self.rates, self._apart)
 
     def loss_after(self, reports: int | None = None) -> PrivacyLoss:
-        """Return what so many reports of one string cost together; None for any number of them, for ever.
+        """Return what so many reports of one string cost together; None for any number of them, forever.
 
         Guarantee: pure epsilon, attained (see `discreet.local.protocols.rappor.cost`), for a client with a memo.
         """
@@ -193,7 +193,7 @@ class Rappor(Protocol):
         return cohort.to_bytes(self._cohort_bytes, "little") + report.to_bytes(-(-self.bits // 8), "little")
 
     def client(self, memo: Memo | None = None, *, cohort: int | None = None) -> RapporClient:
-        """Return one person's client, who remembers permanent answers by a key (made anew if no memo is given).
+        """Return one person's client, who remembers permanent answers by a key (made again if no memo is given).
 
         Guarantee: see `RapporClient`.
         """
@@ -306,7 +306,7 @@ def rappor(
     """Return RAPPOR with Bloom filters of so many bits and hashes, in so many cohorts.
 
     A permanent bit is replaced by a fair coin with probability f, once and for all; a report shows 1 with probability
-    q where the permanent bit is 1 and p where it is 0, anew each time. The defaults are those of the published client.
+    q where the permanent bit is 1 and p where it is 0, again each time. The defaults are those of the published client.
     `published=True` makes the bits of that client: its hash, its permanent answers, f in 128ths. Questions that clients
     answer under one key need a `topic` each, so that their permanent answers are independent (the published client has
     no topics: it needs a key for each question).

@@ -40,7 +40,7 @@ def places(word: bytes, cohort: int, hashes: int, bits: int) -> tuple[int, ...]:
 
 def published_places(word: bytes, cohort: int, hashes: int, bits: int) -> tuple[int, ...]:
     """Return the bits that the published client sets: bytes of the MD5 of cohort and word; two may be the same."""
-    # MD5 spreads strings over bits here and keeps no secret: what hides the string is the randomised response.
+    # MD5 spreads strings over bits here and keeps no secret: what hides the string is the randomized response.
     digest = hashlib.md5(cohort.to_bytes(4, "big") + word, usedforsecurity=False).digest()
     return tuple(byte % bits for byte in digest[:hashes])
 

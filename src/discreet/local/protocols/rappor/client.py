@@ -104,7 +104,7 @@ class RapporClient(Client):
         return _integer(rule(word, self.cohort, parameters.hashes, parameters.bits))
 
     def permanent(self, value: object) -> int:
-        """Return the permanent answer for a value: its filter, each bit turned over with probability f/2 once for ever.
+        """Return the permanent answer for a value: its filter, each bit turned over with probability f/2 once forever.
 
         The published client replaces a bit by a coin with probability f, which is the same law. It is for tests and
         never sent as it is.

@@ -19,7 +19,7 @@ from discreet.local.protocols.rappor.noise import Floats, Tallies, columns, cont
 Correction = Literal["bonferroni", "fdr"]
 
 _BLOCK = 4096  # candidates whose columns are in memory at once
-_ROUNDS = 3  # of selecting, fitting and weighing anew; one less where nothing is selected
+_ROUNDS = 3  # of selecting, fitting and weighing again; one less where nothing is selected
 _POOL = 2000  # candidates that a lasso looks at, the most promising
 _TINY = 1e-9
 # Of the non-negative fit alone, no part of an interval or a test. They were picked by total variation on the grid of
@@ -34,7 +34,7 @@ class Decoded(Estimate):
     `value`, `low` and `high` are those of an unbiased fit; `fitted` are counts that are not negative and add up to at
     most the number of reports (lasso, then least squares), the better picture of the whole. `p_value` tests each
     candidate against absence, and `detected` reads the tests together. `noise` is the variance of what the candidates
-    do not explain in units of what the randomised bits alone would give: well above 1 where strings are missing.
+    do not explain in units of what the randomized bits alone would give: well above 1 where strings are missing.
     """
 
     p_value: Floats = field(default_factory=lambda: np.zeros(0))
@@ -93,7 +93,7 @@ def decode(
 ) -> Decoded:
     """Return every candidate's count; `places` says which bits each sets in each cohort.
 
-    Up to half as many candidates as there are contrasts of bits, all of them are fitted together by generalised least
+    Up to half as many candidates as there are contrasts of bits, all of them are fitted together by generalized least
     squares, whose covariance needs no selection and gives intervals for each alike. Beyond, a lasso picks the few that
     stand out, and each candidate is fitted beside these; the rest are noise, which is measured.
     """
@@ -158,7 +158,7 @@ def _fit(tallies: Tallies, places: Places) -> tuple[_Linear, Floats]:
 
 
 def _together(tallies: Tallies, places: Places) -> tuple[_Linear, Floats] | None:
-    """Generalised least squares over all candidates; the weights come from the fit before. None if it is singular."""
+    """Generalized least squares over all candidates; the weights come from the fit before. None if it is singular."""
     fitted = np.zeros(len(places))
     inverse = np.zeros((0, 0))
     for _ in range(_ROUNDS - 1):
@@ -223,7 +223,7 @@ def _apart(tallies: Tallies, places: Places) -> tuple[_Linear, Floats]:
 def _linear(share: Floats, variance: Floats, tallies: Tallies, noise: float, freedom: int) -> _Linear:
     """Set standard errors beside estimated shares.
 
-    `variance` is for reports drawn anew. Given the reports that there are, the estimate is unbiased for their own
+    `variance` is for reports drawn again. Given the reports that there are, the estimate is unbiased for their own
     shares, so that the variance of those, share (1 - share)/n, is no part of its error.
     """
     likely = np.clip(share, 0.0, 1.0)

@@ -29,7 +29,7 @@ def lasso(design: Floats, target: Floats, penalty: float) -> Floats:
         found = np.maximum(ahead - step * (slope + penalty), 0.0)
         following = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
         move = found - here
-        if float(slope @ move) > 0:  # the momentum overshoots: begin it anew (O'Donoghue and Candes 2015)
+        if float(slope @ move) > 0:  # the momentum overshoots: begin it again (O'Donoghue and Candes 2015)
             following = 1.0
         ahead = found + (momentum - 1) / following * move
         here, momentum = found, following

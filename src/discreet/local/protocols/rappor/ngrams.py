@@ -115,7 +115,7 @@ class Ngrams:
         )
 
     def client(self, memo: bytes | None = None) -> NgramClient:
-        """Return one person's client, who remembers everything by a key (made anew if no memo is given).
+        """Return one person's client, who remembers everything by a key (made again if no memo is given).
 
         Guarantee: see `NgramClient`.
         """
@@ -186,7 +186,7 @@ class NgramClient:
 
     Guarantee: any number of reports of one string costs at most the protocol's `loss_forever`, as long as the key is
     kept and secret; positions and permanent answers follow from it, by keys that are independent of each other. Each
-    distinct string pays again, and answers for its n-grams anew, also where another string has the same.
+    distinct string pays again, and answers for its n-grams again, also where another string has the same.
     """
 
     protocol: Ngrams

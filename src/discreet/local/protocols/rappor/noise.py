@@ -30,7 +30,7 @@ class Tallies:
 
     @property
     def gap(self) -> float:
-        """How much likelier a one is where the filter has 1."""
+        """How much more likely a one is where the filter has 1."""
         return self.one - self.zero
 
     @property
@@ -40,7 +40,7 @@ class Tallies:
         return np.asarray((self.ones[here] / self.totals[here, None] - self.zero) / self.gap)
 
     def variances(self) -> Floats:
-        """Return the variances of `shares` over reports and cohorts drawn anew, by the estimated shares."""
+        """Return the variances of `shares` over reports and cohorts drawn again, by the estimated shares."""
         rate = self.zero + self.gap * np.clip(self.shares, 0.0, 1.0)
         return np.asarray(rate * (1 - rate) / self.gap**2 / self.totals[self.cohorts, None])
 
@@ -58,7 +58,7 @@ def weights(tallies: Tallies, places: Places, share: Floats) -> Floats:
 
     Contrasts between bits of one cohort, because their sum says nothing: every string sets equally many. A string that
     is no candidate then adds noise and no bias, whatever it is. The noise of a cohort's shares is that of the
-    randomised bits, diagonal, and that of which strings fell into the cohort: the covariance of filters of strings
+    randomized bits, diagonal, and that of which strings fell into the cohort: the covariance of filters of strings
     drawn by `share` (the rest by strings of random bits).
     """
     bits, here = tallies.ones.shape[1], tallies.cohorts
