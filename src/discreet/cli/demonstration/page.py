@@ -107,7 +107,7 @@ def _audited(shown: Shown) -> str:
         ("without one person", "with them, at the bounds"),
     )
     bars = svg.bars("Epsilon", rows)
-    return _section(3, "AUDIT", "Try to refute the promise of that very answer", _p(before), bars, _p(after), laws)
+    return _section(3, "AUDIT", "Try to refute the guarantee of this answer", _p(before), bars, _p(after), laws)
 
 
 def _stood(stood: Stood) -> str:
@@ -116,7 +116,7 @@ def _stood(stood: Stood) -> str:
     bar = svg.bars("The budget of the table", [("spent", share, "blue", f"epsilon {stood.spent} of {stood.budget}")])
     lines = escape("\n".join(entry))
     return _section(
-        4, "BUDGET", "What is left, and the ledger that says so", bar, f'<pre class="hash">{lines}</pre>', _p(after)
+        4, "BUDGET", "What is left, and the ledger entry", bar, f'<pre class="hash">{lines}</pre>', _p(after)
     )
 
 
