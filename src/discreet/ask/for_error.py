@@ -89,7 +89,7 @@ def offer(
             missing[0], None, why=why, fix=f"name them all: for_error({', '.join(f'{n}=...' for n in names)})"
         )
     if report.query.keys is not None and report.query.keys.selected:
-        why = "how many keys a question finds depends on its price in another way"
+        why = "the number of selected keys depends on the price"
         raise BadParameter("keys", report.query.keys.names, why=why, fix="declare the keys, or choose epsilon yourself")
     beta = _beta(beta)
     report = replace(report, query=report.query.frozen())
@@ -121,7 +121,7 @@ def offer(
 def _wanted(name: str, given: Number) -> Fraction:
     wanted = as_written(name, given)
     if wanted <= 0:
-        raise BadParameter(name, given, why="noise is never quite zero", fix="use a positive half-width")
+        raise BadParameter(name, given, why="noise is never zero", fix="use a positive half-width")
     return wanted
 
 
@@ -150,7 +150,7 @@ def _least(
             fix = "pass rows=, or declare the table's size when it is registered"
             raise BadParameter("rows", None, why=why, fix=fix)
         if beta < (told := found.least_beta):
-            why = f"chances below {told:g} are beyond what the law of {name} is known to"
+            why = f"probabilities below {told:g} are beyond what the law of {name} is known to"
             raise BadParameter("beta", beta, why=why, fix=f"use {told:g} or more, or a smaller half-width")
         return found.half_width(beta, rows or 1) <= wanted
 

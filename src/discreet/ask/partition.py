@@ -72,7 +72,9 @@ class Partition:
         price, query = Price.of(epsilon, delta, rho), self.query.frozen()
         asks = dict(ask) if isinstance(ask, Mapping) else dict.fromkeys(self, ask)
         if not asks:
-            raise BadParameter("ask", {}, why="no part is asked", fix="pass a function of a part, or one for each key")
+            raise BadParameter(
+                "ask", {}, why="no part has a question", fix="pass a function of a part, or one for each key"
+            )
         parts = {}
         for key, each in asks.items():
             report = self._within(key, each)
@@ -112,7 +114,7 @@ class Partition:
         while plan is not part.plan and isinstance(plan, Filter | Derive | Project | Join):
             plan = plan.source
         if plan is not part.plan or report.query.desk is not part.desk:
-            why = "the question is not about this part alone, and parts are paid together because they are disjoint"
+            why = "the question uses rows outside this part, and parts are charged together because they are disjoint"
             raise BadParameter(
                 "ask",
                 str(key),

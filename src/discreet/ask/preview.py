@@ -32,9 +32,7 @@ if TYPE_CHECKING:
 _HEADINGS = ("column", "mechanism", "sensitivity", "noise", "95% half-width", "cost", "delta")
 
 
-_FAILED = (
-    "this was paid for and failed, which is the answer it has: only with fresh=True is it worked on, and paid, again"
-)
+_FAILED = "this was charged and failed, which is its final answer: only fresh=True runs it again, for another charge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +245,9 @@ def _notes(question: PricedQuestion, rows: int | None) -> list[str]:
             f" {question.selection.error():,.0f} people or more appears with probability 0.95"
         )
     if question.bound is not None:
-        notes.append(f"a tenth of the price buys max_rows; until then {question.unit.max_rows} is supposed")
+        notes.append(
+            f"a tenth of the price is spent on choosing max_rows; until then {question.unit.max_rows} is supposed"
+        )
     if rows is None and any(each.sized for each in question.measures):
         notes.append("n is the number of rows in a group: pass rows= to see figures")
     return notes

@@ -130,7 +130,7 @@ def _check_names(report: Question, measures: Sequence[Measure]) -> None:
             names += [column, f"{column}_low", f"{column}_high"]
     twice = [name for place, name in enumerate(names) if name in names[:place]]
     if twice:
-        why = "two columns of the answer, or the ends of their intervals, would have this name"
+        why = "two columns of the answer, or their interval ends, would have this name"
         raise BadParameter("aggregates", twice[0], why=why, fix="give one of them another name")
 
 
@@ -194,8 +194,10 @@ def _unit(report: Question, price: Price, max_rows: Rows) -> tuple[Unit, Contrib
     if len(accounts) > 1 and not unit.is_row:
         # Whoever is removed from one account's tables makes room for their own rows in the other's, so that more
         # changes than max_rows. Within one account a person leaves all tables at once.
-        why = "its tables belong to different accounts, in each of which a person comes and goes alone"
-        raise BadParameter("tables", accounts, why=why, fix="register tables of the same people with one group=")
+        why = "its tables belong to different accounts, which protect a person separately"
+        raise BadParameter(
+            "tables", accounts, why=why, fix="register tables about the same people in one budget group, with group="
+        )
     if max_rows is None:
         return unit, None
     if unit.is_row or unit.bound == "table":
@@ -212,7 +214,7 @@ def _unit(report: Question, price: Price, max_rows: Rows) -> tuple[Unit, Contrib
         bound = ContributionBound(most=unit.max_rows, epsilon=epsilon, answer_epsilon=answers, relation=unit.relation)
         return unit, bound
     if isinstance(max_rows, bool) or not isinstance(max_rows, int) or not 1 <= max_rows <= unit.max_rows:
-        why = f"a question may lower the bound that was declared, {unit.max_rows}, and not raise it"
+        why = f"a question may lower the declared bound, {unit.max_rows}, but not raise it"
         fix = f"use an integer from 1 to {unit.max_rows}, or 'auto'" if unit.max_rows > 1 else "leave max_rows out"
         raise BadParameter("max_rows", max_rows, why=why, fix=fix)
     return bounded(unit, max_rows), None

@@ -271,7 +271,8 @@ class Programme:
 
     def describe(self, writer: StatementWriter) -> list[str]:
         """Write down what the engine would be asked, in the order in which it would run; nothing is asked or drawn."""
-        at, found = self.start, []
+        at = self.start
+        found: list[str] = []
         for step in self.steps:
             found += step.request(at).written(writer)
             at = step.supposed(at)
@@ -279,7 +280,8 @@ class Programme:
 
     def claims(self) -> list[Claim]:
         """Return what is drawn, label by label, in order."""
-        at, found = self.start, []
+        at = self.start
+        found: list[Claim] = []
         for step in self.steps:
             found += step.claims(at)
             at = step.supposed(at)

@@ -105,7 +105,7 @@ def _catalogue(
     tables: dict[str, Public] = {}
     for each in public:
         if not isinstance(each, Public):
-            why, fix = "it is no public table", "make it with session.public('wards', {'ward': ['A'], 'floor': [1]})"
+            why, fix = "it is not a public table", "make it with session.public('wards', {'ward': ['A'], 'floor': [1]})"
             raise BadParameter("public", type(each).__name__, why=why, fix=fix)
         tables[each.name] = each
     return Catalogue(session.tables(), table, tables, keys)
@@ -138,9 +138,9 @@ class _Given:
             return argument
         assert not isinstance(option.value, str)
         if argument is not None and as_written(name, argument) != option.value:
-            raise self._refused(option, f"{name} was given besides, as {typed(argument)}", "say it once")
+            raise self._refused(option, f"{name} was also given, as {typed(argument)}", "give it once")
         if other is not None:
-            raise self._refused(option, "rho was given besides, and a price has one currency", "say one of them")
+            raise self._refused(option, "rho was also given, and a price has one currency", "give one of them")
         return option.value
 
     def rows(self, argument: Rows) -> Rows:
@@ -149,7 +149,7 @@ class _Given:
         if option is None:
             return argument
         if argument is not None and argument != option.value:
-            raise self._refused(option, f"how many rows count was given besides, as {argument}", "say it once")
+            raise self._refused(option, f"how many rows count was also given, as {argument}", "give it once")
         if isinstance(option.value, str) or option.value.denominator != 1:
             raise self._refused(option, "a person has a whole number of rows", "write max_rows_contributed = 2")
         return int(option.value)

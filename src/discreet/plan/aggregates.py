@@ -224,7 +224,7 @@ def aggregate_from_record(record: object) -> Aggregate:
     found = {name: _decode(name, record[name]) for name in names}
     for name in {"of", "other"} & set(names):
         if not isinstance(found[name], Expression) and (kind, found[name]) != (Count, None):
-            raise BadParameter(name, found[name], why="it is no expression", fix=_UNCHANGED)
+            raise BadParameter(name, found[name], why="it is not an expression", fix=_UNCHANGED)
     return kind(**found)
 
 

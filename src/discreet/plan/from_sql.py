@@ -106,7 +106,7 @@ def _columns(
     listed = select.expressions
     if len(listed) > MOST_COLUMNS:
         why = f"a question has at most {MOST_COLUMNS} columns"
-        raise source.refused(listed[MOST_COLUMNS], why, "ask for fewer at once")
+        raise source.refused(listed[MOST_COLUMNS], why, "ask for fewer")
     plain = [(each, each.this if each.key == "alias" else each) for each in listed]
     for each, value in plain:
         if value.key == "star" or (value.key == "column" and value.this.key == "star"):
@@ -210,8 +210,8 @@ def _check_totals(source: SqlText, measures: Measures, aggregates: tuple[tuple[s
     """Refuse totals of what cannot be added up over groups."""
     for name, aggregate in aggregates:
         if isinstance(aggregate, Quantile | Min | Max):
-            why = "the quantile of all is not made of the quantiles of groups, so that ROLLUP cannot compute it"
+            why = "the quantile of all rows does not follow from the quantiles of groups, so ROLLUP cannot compute it"
             raise source.refused(measures.spans[name], why, "ask twice: with GROUP BY, and without it")
         if isinstance(aggregate, People):
-            why = "one person may be in several groups, so that the people of groups do not add up"
+            why = "one person may be in several groups, so the people of groups do not add up"
             raise source.refused(measures.spans[name], why, "ask twice: with GROUP BY, and without it")

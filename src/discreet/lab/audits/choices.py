@@ -26,7 +26,7 @@ Group = tuple[Any, ...]
 def chosen(programme: Programme, found: Transcript) -> list[Finding]:
     """Return what the exact values that were handed to them say about all mechanisms that choose."""
     claims = {each.label: each for each in programme.claims()}
-    findings = []
+    findings: list[Finding | None] = []
     for each in found.heard:
         match each.mechanism:
             case KeySelection() as selection:

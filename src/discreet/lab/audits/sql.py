@@ -195,6 +195,9 @@ def _on_integers(
         if integers.loss is not None:
             seen += examine(integers, 0, 1, integers.loss, _FEWEST, alarm=alarm, layers=_REPLAY)
         found.append(_Found(pair, heard, tuple(seen)))
+    failed = [each.heard.failed for each in found if each.heard.failed is not None and each.heard.fault is None]
+    if len(failed) == len(found):
+        raise failed[0]  # of a question that fails on all rows alike nothing can be said
     tried = [Tried(each.pair.name, "integers", finding) for each in found for finding in each.seen]
     for each in _farthest(found):
         say(f"noise: {each.pair.name}")

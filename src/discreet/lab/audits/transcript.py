@@ -66,10 +66,7 @@ class Transcript:
     heard: tuple[Heard, ...]
     groups: tuple[tuple[Any, ...], ...]
     fault: str | None = None
-
-    def at(self, label: str) -> list[Heard]:
-        """Return what was heard at one label."""
-        return [each for each in self.heard if each.label == label]
+    failed: Exception | None = None  # that both neighbours ended with
 
 
 def transcript(programme: Programme, staged: Staged, pair: Neighbours) -> Transcript:
@@ -88,11 +85,10 @@ def transcript(programme: Programme, staged: Staged, pair: Neighbours) -> Transc
         key = new_key()
         zero = _run(programme, first, key, script)
         one = _run(programme, second, key, script, zero.passages)
-    if isinstance(zero.output, Raised) and zero.output == one.output:
-        raise zero.error or AssertionError("an exception that is none")
     pairs = zip(zero.passages, one.passages, strict=False)
     heard = tuple(Heard(a.label, a.mechanism, (a.exact, b.exact)) for a, b in pairs)
-    return Transcript(heard, tuple(script.get(_KEYS, ())), _fault(programme, zero, one))
+    failed = zero.error if one.error is not None else None
+    return Transcript(heard, tuple(script.get(_KEYS, ())), _fault(programme, zero, one), failed)
 
 
 def _either(programme: Programme, engines: Sequence[ExactSource], script: Mapping[str, Output]) -> list[Any]:

@@ -67,7 +67,7 @@ class Measures:
             fix = f"write {self._call(node, '{} - DATE ' + repr('2020-01-01'))}, and add the day to the answer"
             raise self.rows.refused(node, "days are ranked and averaged as numbers", fix)
         if not isinstance(made, plan.Count) and any(_is_one_value(column) for column in found):
-            why = "it has one value in every row, so that counting rows tells all"
+            why = "it has one value in every row, so counting rows is enough"
             raise self.rows.refused(node, why, "write COUNT(*), and multiply")
         return made
 
@@ -150,7 +150,7 @@ class Measures:
         if node.this.key == "star":
             return plan.count() if kept is None else plan.count(_when(kept, Literal(Fraction(1))))
         if rows.scope.is_person(node.this):
-            why = "this column tells people apart, and is not looked at otherwise"
+            why = "this column identifies people, and is not used otherwise"
             raise rows.refused(
                 node, why, f"write COUNT(DISTINCT {spelled(node.this.name)}) for people, COUNT(*) for rows"
             )

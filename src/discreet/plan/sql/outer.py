@@ -105,7 +105,7 @@ def has_aggregate(node: Node) -> bool:
 def _constant(outer: Outer, node: Node) -> Formula:
     made = outer.rows.read(node)
     if not isinstance(made, Literal):
-        raise outer.rows.refused(node, "this is no constant", "group by it, or aggregate it")
+        raise outer.rows.refused(node, "this is not a constant", "group by it, or aggregate it")
     return Constant(made.value)
 
 

@@ -57,7 +57,7 @@ REASONS: dict[str, tuple[str, str]] = {
     "replace": _TEXT,
     "regexplike": _TEXT,
     "datetrunc": (
-        "a day that was cut off is a day like others, so that all days would be groups",
+        "a truncated date is still a date, so all dates would be groups",
         "group by EXTRACT(YEAR FROM day), EXTRACT(MONTH FROM day)",
     ),
     "timestamptrunc": ("days have no times", "group by EXTRACT(YEAR FROM day), EXTRACT(MONTH FROM day)"),
@@ -73,7 +73,7 @@ REASONS: dict[str, tuple[str, str]] = {
     "interval": ("an interval is added to a day", "write day + INTERVAL '7' DAY"),
     "distinct": (
         "DISTINCT counts people, and nothing else",
-        "write COUNT(DISTINCT id), with the column that tells people apart",
+        "write COUNT(DISTINCT id), with the identifier column",
     ),
     "order": ("the order of rows changes no aggregate", "leave ORDER BY out here"),
     "ignorenulls": ("nulls are always left out", "leave it out"),
