@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from discreet.account.losses.loss import PrivacyLoss
     from discreet.answers.quantity import Quantity
     from discreet.ask.priced import PricedQuestion
+    from discreet.core.exact import Exact
     from discreet.measures.measure import Measure
     from discreet.measures.request import ExactSource, StatementWriter
     from discreet.noise.draws import Draws
+    from discreet.plan.nodes import Datum
 
 _SELECTED = "<a selected key>"
 
@@ -132,7 +134,7 @@ class KeyStep(Step):
         assert at.asked.selection is not None
         yield Claim("keys/selection", at.asked.selection.loss, "keys")
 
-    def drawn(self, at: Standing, found: Found, draws: Draws) -> Standing:
+    def drawn(self, at: Standing, found: Exact[Mapping[tuple[Datum, ...], int]], draws: Draws) -> Standing:
         """Keep the keys that pass."""
         assert at.asked.selection is not None
         with draws.at("keys/selection"):
@@ -160,7 +162,7 @@ class BoundStep(Step):
         assert at.asked.bound is not None
         yield Claim("rows/quantile", at.asked.bound.loss, "max_rows")
 
-    def drawn(self, at: Standing, found: Found, draws: Draws) -> Standing:
+    def drawn(self, at: Standing, found: Exact[Mapping[int, int]], draws: Draws) -> Standing:
         """Make the noise of all measures for the bound that is drawn."""
         assert at.asked.bound is not None
         with draws.at("rows/quantile"):
