@@ -1,4 +1,4 @@
-"""Units: whom a guarantee protects, and which two tables count as neighbours."""
+"""Units: who is protected, and which two tables count as neighbours."""
 
 from __future__ import annotations
 
