@@ -13,10 +13,11 @@ from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.losses.parallel import parallel
 from discreet.answers.answer import Answer
 from discreet.ask.priced import PricedQuestion, asked
+from discreet.ask.programme import Programme
 from discreet.ask.query_base import QueryBase
 from discreet.ask.question import Question
 from discreet.ask.rehearsal import rehearse
-from discreet.ask.release import answer, left, pay, proof
+from discreet.ask.release import kept, left, pay, proof, told
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.rational import Number
 from discreet.plan.nodes import Derive, Filter, Join, Project
@@ -83,9 +84,12 @@ class Partition:
             ensure_ascii=False,
         )
 
+        made: dict[str, Answer] = {}
+
         def work(runner: Runner, draws: Draws) -> str:
             listed = enumerate(parts.values())
-            return json.dumps([answer(part, runner, draws.part(str(place))).to_json() for place, part in listed])
+            run = [Programme(part).run(runner, draws.part(str(place))) for place, part in listed]
+            return json.dumps([kept(each, made) for each in run])
 
         for part in parts.values():
             rehearse(part)
@@ -95,7 +99,7 @@ class Partition:
         text, receipt = pay(query, question, loss, label, work, fresh=fresh)
         remaining = left(query, loss, receipt)
         return {
-            key: Answer.from_json(each, receipt=proof(receipt), remaining=remaining).arranged(part.columns)
+            key: told(each, made, proof(receipt), remaining).arranged(part.columns)
             for (key, part), each in zip(parts.items(), json.loads(text), strict=True)
         }
 

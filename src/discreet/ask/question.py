@@ -11,10 +11,8 @@ from typing import Any, Self
 from discreet.ask.query_base import QueryBase
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.rational import Number, as_written
-from discreet.measures.sums import word_of
+from discreet.measures.reach import word_of
 from discreet.plan.aggregates import Aggregate
-
-_ALONE = ("histogram", "cdf", "top_k")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -51,7 +49,7 @@ class Question:
             if name in taken:
                 why = "it is the name of a key"
                 raise BadParameter("aggregates", name, why=why, fix="give the column another name")
-            if word_of(aggregate) in _ALONE and len(aggregates) > 1:
+            if aggregate.alone and len(aggregates) > 1:
                 why = f"a {word_of(aggregate)} has its own rows, unlike other aggregates"
                 raise BadParameter(name, word_of(aggregate), why=why, fix="ask for it in a separate question")
         return cls(query, tuple(aggregates.items()))

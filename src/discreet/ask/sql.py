@@ -11,6 +11,7 @@ from discreet.ask.query import Query
 from discreet.ask.query_base import Desk
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number, as_written, typed
+from discreet.measures import declare
 from discreet.plan.from_sql import from_sql
 from discreet.plan.nodes import Public, tables_of
 from discreet.plan.sql.catalogue import Catalogue
@@ -70,6 +71,7 @@ def spoken(
     keys: Mapping[str, Sequence[object]] | None = None,
 ) -> Spoken:
     """Read a question: the same plan, keys and aggregates, and so the same ledger entry, as its twin in Python."""
+    declare()
     known: dict[str, Registered] = {}
     statement = from_sql(text, _catalogue(session, known, public, keys or {}))
     # As they were when the text was read, so that keys and bounds are of one version; `pay` refuses one that is gone.

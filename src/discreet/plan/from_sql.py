@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from discreet.plan.aggregates import Aggregate, Max, Min, People, Quantile
-from discreet.plan.sql.aggregates import AGGREGATES, Measures
+from discreet.plan.sql.aggregates import Measures
 from discreet.plan.sql.catalogue import Catalogue
 from discreet.plan.sql.clauses import check_outer
 from discreet.plan.sql.expressions import rows_of
@@ -21,6 +21,7 @@ from discreet.plan.sql.relations import Relations
 from discreet.plan.sql.scope import identifier
 from discreet.plan.sql.source import SqlText
 from discreet.plan.sql.statement import SqlStatement
+from discreet.plan.sql.unsupported import is_aggregate
 from discreet.plan.sql.words import label, unused
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def _columns(
     # Aggregates that stand alone come first, so that they are measured under their own names.
     names = {}
     for each, value in plain:
-        if value.key in AGGREGATES:
+        if is_aggregate(value):
             names[id(each)] = outer.measures.name(value, each.alias or None)
     columns: dict[str, Formula] = {}
     taken = {title.lower() for title in grouping.titles.values()}

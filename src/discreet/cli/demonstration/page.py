@@ -99,7 +99,7 @@ def _audited(shown: Shown) -> str:
     amounts = [("at most", finding.claimed, "blue", "promised"), ("at least", finding.lower, colour, "measured")]
     rows = [(name, value / most, kind, f"{value:.3f} {words}") for name, value, kind, words in amounts]
     measure = shown.asked.report.asked(epsilon=EPSILON).measures[0]
-    noise = measure.statistic.noises[0][0]  # type: ignore[union-attr]  # the first column is a mean
+    noise = measure.statistic.noises[0][0]  # type: ignore[attr-defined]  # the first column is a mean
     laws = svg.overlap(
         "The sum of visits in a group, as it may come out",
         float(noise.scale),
