@@ -125,7 +125,7 @@ def _bar(share: Fraction, width: int) -> Text:
 
     from rich.text import Text
 
-    # Rounded up, so that something spent is something seen.
+    # Rounded up, so something spent is something seen.
     full = min(width, ceil(share * width))
     style = "red" if share >= Fraction(9, 10) else "yellow" if share >= Fraction(1, 2) else "green"
     return Text.assemble((_FULL * full, style), (_EMPTY * (width - full), "dim"))

@@ -40,7 +40,7 @@ discreet collect estimate survey --plot survey.svg
 
 @click.group(epilog=_EXAMPLE)
 def command() -> None:
-    """Collect local reports: everyone randomizes their own, so that nobody has to be trusted with the truth."""
+    """Collect local reports: everyone randomizes their own, so nobody has to be trusted with the truth."""
 
 
 @command.command()
@@ -64,7 +64,7 @@ def init(
 ) -> None:
     """Make FOLDER for a collection under PROTOCOL, such as unary:k=100,epsilon=1, and sign it.
 
-    collection.json is for everyone who answers, collection.key for whoever asks; keep the key to yourself.
+    collection.json is for everyone who answers. Keep collection.key, the private key, to yourself.
     """
     from discreet.local.collection import Collection, new_key, read, sign
 

@@ -42,7 +42,7 @@ def check_bound(value: object) -> Bound:
 class Unit:
     """What one neighbour step changes: one row, or all rows of one person.
 
-    A row unit has no identifier. A person unit names the column that tells people apart, and bounds how many rows
+    A row unit has no identifier. A person unit names the column that identifies people, and bounds how many rows
     (`max_rows`) and how many groups of one question (`max_groups`, by default as many as rows) a person may touch.
     `bound` says where surplus rows are dropped: in every query, or once for the table.
 
@@ -134,7 +134,7 @@ def _check_identifier(value: object) -> None:
 
 
 def _check_count(name: str, value: object) -> None:
-    # bool is a subclass of int, but person(max_rows=True) is a slip, not a count of one.
+    # bool is a subclass of int, but person(max_rows=True) is a mistake, not a count of one.
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise BadParameter(
             name,

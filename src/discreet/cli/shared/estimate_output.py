@@ -50,7 +50,7 @@ def gathered(found: OpenCollection, epochs: Sequence[int], others: Sequence[Path
 def views(
     collection: Collection, estimate: Estimate, bound: Influence | None, plot: Path | None
 ) -> list[RenderableType]:
-    """Return the table of estimates, and a line for each thing that was asked for besides."""
+    """Return the table of estimates, and a line for each thing that was asked for in addition to."""
     from rich.text import Text
 
     shown: list[RenderableType] = [Text(collection.name, style="bold"), Text(str(estimate))]
