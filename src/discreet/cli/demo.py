@@ -49,10 +49,10 @@ print(report.release(epsilon=0.2))
 )
 @click.pass_obj
 def command(output: Output, out: Path) -> None:
-    """Ask, attack, audit and look at the budget, on a public table of health insurance.
+    """Ask, attack, audit and check the budget, on a public table of health insurance.
 
-    Everything lands in one folder, with a vault to play with. A second run uses the same vault: the question was paid
-    for, so its answer is replayed, free.
+    Everything is written to one folder, with a vault to experiment with. A second run uses the same vault: the
+    question is already paid for, so its answer is replayed for free.
     """
     from discreet.lab.audits.finding import ClaimViolated
 

@@ -53,7 +53,7 @@ def command(
     policy: Path | None,
     **terms: Any,  # noqa: ANN401  (options of many types)
 ) -> None:
-    """Put TABLE behind the vault, its rows being in SOURCE.
+    """Put TABLE, with its rows in SOURCE, behind the vault.
 
     Without SOURCE the table is registered as discreet.toml describes it, and without TABLE the whole file is applied.
     """

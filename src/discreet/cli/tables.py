@@ -31,7 +31,7 @@ Found = list[tuple["Registered", "list[Standing]"]]
 @vault_option
 @click.pass_obj
 def command(output: Output, vault: Path | str, token: str | None, table: str | None) -> None:
-    """List the tables there are to ask about, or show TABLE with what was declared of each column.
+    """List the tables, or show TABLE with the declaration of each column.
 
     All of it was declared, so it is free. With an analyst's token these are the tables of the grant.
     """
