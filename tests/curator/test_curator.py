@@ -341,7 +341,7 @@ def test_the_same_rows_are_not_counted_for_other_people_or_one_by_one(curator, v
     for unit in (row(), person("age", max_rows=20)):
         assert refusal(BadParameter, lambda unit=unit: register(curator, file, "more", unit=unit, budget=None)) == (
             f"unit={unit.identifier or 'row'!r}: its rows are those of 'visits', and the budget of 'visits' is counted"
-            " for people, told apart by 'patient_id'. Fix: use unit=person('patient_id', max_rows=20)."
+            " for people, identified by 'patient_id'. Fix: use unit=person('patient_id', max_rows=20)."
         )
     (tmp_path / "next.csv").write_text(ROWS + "4,4,A\n")
     curator.refresh("visits", tmp_path / "next.csv")

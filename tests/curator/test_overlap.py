@@ -279,7 +279,7 @@ def test_people_do_not_join_the_account_of_single_rows(curator, tmp_path):
 def test_another_identifier_in_a_group_has_to_be_declared_the_same(curator, visits):
     renamed = frame(first=500_000).rename(columns={"pid": "patient"})
     unit = dp.person("patient", max_rows=5)
-    with pytest.raises(BadParameter, match="people, told apart by 'pid'") as refused:
+    with pytest.raises(BadParameter, match="people, identified by 'pid'") as refused:
         register(curator, renamed, unit=unit, group="v")
     assert "people='same' if 'patient' has the same identifiers" in refused.value.fix
     assert register(curator, renamed, unit=unit, group="v", people="same").same

@@ -128,7 +128,7 @@ def _check_identifier(value: object) -> None:
         raise BadParameter(
             "identifier",
             value,
-            why="a person is told apart by the values of one column",
+            why="a person is identified by the values of one column",
             fix="name that column, for example person('patient_id', max_rows=20), or use row()",
         )
 

@@ -92,7 +92,7 @@ def _check_unit(account: str, table: Table, other: Registered, people: People | 
     identifier, theirs = table.unit.identifier, other.identifier
     if identifier and theirs and people == "same":
         return
-    whom = "single rows" if theirs is None else f"people, told apart by {theirs!r}"
+    whom = "single rows" if theirs is None else f"people, identified by {theirs!r}"
     why = f"the budget of {account!r} is counted for {whom}, as {other.name!r} has it"
     fix = "use unit=row()" if theirs is None else f"use unit=person({theirs!r}, max_rows=20)"
     if identifier is None:
@@ -158,7 +158,7 @@ def check_people(table: Table, source: Source, tables: Iterable[Payer]) -> None:
     identifier = table.unit.identifier
     for other in tables:
         if other.identifier != identifier and _reaches(source, other):
-            whom = "single rows" if other.identifier is None else f"people, told apart by {other.identifier!r}"
+            whom = "single rows" if other.identifier is None else f"people, identified by {other.identifier!r}"
             why = f"its rows are those of {other.name!r}, and the budget of {other.account!r} is counted for {whom}"
             fix = (
                 "use unit=row()" if other.identifier is None else f"use unit=person({other.identifier!r}, max_rows=20)"

@@ -110,6 +110,6 @@ def status_views(record: dict[str, Any]) -> list[RenderableType]:
     rejected = ", ".join(f"{reason} {count:,}" for reason, count in record["rejected"].items())
     shown: list[RenderableType] = [table, Text(f"Rejected: {rejected}." if rejected else "Nothing was rejected.")]
     for each in record["outliers"]:
-        line = f"Epoch {each['epoch']} is unlike the others (chance {each['chance']:.1g} if all were alike)."
+        line = f"Epoch {each['epoch']} is unlike the others (probability {each['chance']:.1g} if all were equal)."
         shown.append(Text(line, style="yellow"))
     return shown
