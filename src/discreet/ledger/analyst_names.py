@@ -1,4 +1,4 @@
-"""Names of analysts: visible in every character, and told apart by more than case, blanks or what nobody sees."""
+"""Names of analysts: visible in every character, and identified by more than case, blanks or what nobody sees."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def folded(name: str) -> str:
 
 
 def check_visible(analyst: str) -> None:
-    """Refuse a name with a character that nobody sees, or one that hangs on nothing: it would pass for another's."""
+    """Refuse a name with a character that nobody sees, or one that depends on nothing: it would pass for another's."""
     if any(map(_is_unseen, analyst)):
         why = "it has a character that nobody sees, so that it would pass for another name"
         raise BadParameter("analyst", ascii(analyst)[1:-1], why=why, fix="type the name with visible characters only")

@@ -1,6 +1,6 @@
 """Caps: the most that one analyst may spend of an account, over all their grants together.
 
-A cap belongs to the analyst and not to a token: whoever holds three grants has one cap, and it lasts when all of them
+A cap belongs to the analyst and not to a token: an analyst with three grants has one cap; it remains when all of them
 have ended, until it is changed in so many words. A cap that is changed counts everything the analyst was ever charged,
 in its own currency.
 """

@@ -1,7 +1,7 @@
 """The anchor: a signed copy of the chain's head outside the vault, by which a shortened or older vault is found.
 
 It has two slots and the older one is overwritten, in place: a torn write spoils one slot, and the other still holds.
-It is not flushed: an anchor that is older than the vault still has to be on its chain, so that losing the last
+It is not flushed: an anchor that is older than the vault still has to be on its chain, so losing the last
 write of it only means that the last few entries are not covered until the next commit.
 """
 
