@@ -353,7 +353,7 @@ def test_a_misspelt_column_is_answered_with_the_nearest():
 @pytest.mark.parametrize(
     ("ask", "text"),
     [
-        (lambda a: a.value(), "rows=4: there is not one value but many. Fix: use cell(key), or iterate."),
+        (lambda a: a.value(), "rows=4: there are many values, not one. Fix: use cell(key), or iterate."),
         (lambda a: a.column(), "column=None: there are several columns. Fix: name one of n, cost, age."),
         (lambda a: a.cell("Z", column="n"), "key=('Z',): no row has that key. Fix: use a row such as ('A',)."),
         (lambda a: a.named("x"), "name='x': there are several columns. Fix: choose one first: answer['n'].named(...)."),

@@ -102,7 +102,7 @@ def test_an_ask_that_is_no_question_and_none_at_all_are_refused(tmp_path):
     parts = table(tmp_path, row()).partition("part")
     with pytest.raises(BadParameter, match="returns a question"):
         parts.release(lambda part: part, epsilon=1)
-    with pytest.raises(BadParameter, match="no part is asked"):
+    with pytest.raises(BadParameter, match="no part has a question"):
         parts.release({}, epsilon=1)
     for ask in ({1: parts[1].agg(n=dp.count())}, parts[1].agg(n=dp.count()), {1: 7}, {1: None}):
         with pytest.raises(BadParameter, match="asked by a function that returns a question"):

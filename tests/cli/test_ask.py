@@ -55,7 +55,7 @@ def test_a_question_that_fails_is_told_in_one_text_with_and_without_debugging(to
         def fails(*_):
             raise cause
 
-        patch.setattr("discreet.ask.release.answer", fails)
+        patch.setattr("discreet.ask.programme.Programme.run", fails)
         told.add(run("ask", TEXT, *price))
         patch.setenv("DISCREET_DEBUG", "1")
         told.add(run("ask", TEXT, *price, "--fresh"))

@@ -50,7 +50,7 @@ def test_the_whole_policy_is_applied_or_one_table_of_it(folder, run, result):
     assert [each["name"] for each in result("register", "more")["applied"]] == ["more"]
     applied = result("register")["applied"]
     assert [(each["name"], each["action"]) for each in applied] == [("visits", "registered"), ("more", "left")]
-    assert "table visits: left as it was" in run("register", "visits")[1]
+    assert "table visits: unchanged" in run("register", "visits")[1]
 
 
 def test_a_policy_without_tables_says_so(folder, run):

@@ -200,7 +200,7 @@ def test_a_marginal_of_very_many_columns_is_refused_before_its_parts_are_listed(
 
 def test_text_that_is_no_date_is_refused_as_such():
     twin = publish.synthesize({"day": []}, {"day": date("2024-01-01", "2024-12-31")}, budget=Budget(rho=1))
-    with pytest.raises(BadParameter, match="it is no day"):
+    with pytest.raises(BadParameter, match="it is not a date"):
         twin.answer({"day": "tomorrow"})
     with pytest.raises(BadParameter, match="bounds"):
         twin.answer({"day": "2023-01-01"})

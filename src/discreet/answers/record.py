@@ -151,5 +151,5 @@ def _list(value: object, size: int | None = None) -> list[Any]:
 
 def _refused(value: object) -> BadParameter:
     return BadParameter(
-        "json", value, why="it is no part of an answer", fix="pass the text that to_json returned, unchanged"
+        "json", value, why="it is not part of an answer", fix="pass the text that to_json returned, unchanged"
     )

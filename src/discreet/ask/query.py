@@ -103,7 +103,7 @@ class Query(QueryBase):
         """Keep the rows for which every condition is true; a row for which one is null is left out."""
         if not conditions:
             fix = "write where(visits.age >= 18)"
-            raise BadParameter("conditions", (), why="there is nothing to keep rows by", fix=fix)
+            raise BadParameter("conditions", (), why="there is no condition", fix=fix)
         plan = self.plan
         for condition in conditions:
             found = type_of(lift(condition), self.columns)
@@ -260,6 +260,6 @@ class Query(QueryBase):
 
     def _now(self, plan: Plan) -> Query:
         if self.keys is not None:
-            why = "the groups would be made of other rows"
+            why = "the groups would change"
             raise BadParameter("group_by", self.keys.names, why=why, fix="call where, derive and join before group_by")
         return replace(self, plan=plan)

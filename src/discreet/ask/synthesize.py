@@ -189,7 +189,7 @@ def synthesis(
     words: tuple[str, ...] = ()
     if method == "auto":
         method, why = chosen(coding.domain, allowance, wanted)
-        words = (f"chosen by itself: {why}",)
+        words = (f"chosen automatically: {why}",)
     check_method(method, coding.domain)
     check_cells(method, coding.domain, wanted)
     found = Synthesis(

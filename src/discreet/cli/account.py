@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _EVENTS = """\b
 laplace:10*1000              a thousand Laplace mechanisms of scale 10
-laplace:epsilon=0.1x1000     the same, said by epsilon (x needs no quotes)
+laplace:epsilon=0.1x1000     the same, given by epsilon (x needs no quotes)
 gaussian:1.1@0.01*10000      Poisson samples at rate 0.01, ten thousand steps
 approx:0.1,1e-9 pure:0.5     one after the other
 """
@@ -82,8 +82,8 @@ def compose(output: Output, events: tuple[str, ...], delta: Fraction, relation: 
 @command.command(epilog=_CONVERSIONS)
 @_number("--rho", help="Concentrated privacy.")
 @_number("--mu", help="Gaussian privacy.")
-@_number("--epsilon", help="Epsilon, given or sought.")
-@_number("--delta", help="Probability of failure, given or sought.")
+@_number("--epsilon", help="Epsilon, given or to be found.")
+@_number("--delta", help="Probability of failure, given or to be found.")
 @click.pass_obj
 def convert(
     output: Output, rho: Fraction | None, mu: Fraction | None, epsilon: Fraction | None, delta: Fraction | None

@@ -25,7 +25,7 @@ _FULL, _EMPTY = "█", "░"
 
 
 @click.command()
-@click.option("--token", envvar="DISCREET_TOKEN", show_envvar=True, help="See what the holder of this token may see.")
+@click.option("--token", envvar="DISCREET_TOKEN", show_envvar=True, help="Show what the holder of this token may see.")
 @vault_option
 @click.pass_obj
 def command(output: Output, vault: Path | str, token: str | None) -> None:
@@ -116,7 +116,7 @@ def _table(standings: Sequence[Standing]) -> Table:
 
 
 def _label(standing: Standing) -> str:
-    when = standing.window or "for life"
+    when = standing.window or "lifetime"
     return f"{standing.analyst}, {when}" if standing.analyst else when
 
 

@@ -11,7 +11,7 @@ from discreet.cli.shared.vault_options import opened, vault_option
 
 
 @click.command()
-@click.option("--correct", is_flag=True, help="Set a vault's time that ran ahead back to this machine's clock.")
+@click.option("--correct", is_flag=True, help="Reset a vault time that ran ahead to this machine's clock.")
 @vault_option
 @click.pass_obj
 def command(output: Output, vault: Path | str, correct: bool) -> None:

@@ -45,7 +45,7 @@ print(report.release(epsilon=0.2))
     default=Path("demo"),
     show_default=True,
     metavar="FOLDER",
-    help="Where to put the vault, the page and all else; one that is there is used again.",
+    help="Output folder for the vault, the page and the rest; an existing one is reused.",
 )
 @click.pass_obj
 def command(output: Output, out: Path) -> None:
@@ -125,7 +125,7 @@ def _last(place: DemoFolder, seconds: float) -> list[str]:
     return [
         "",
         f"Done in {seconds:.1f} s. The pictures are in {place.page}.",
-        f"A vault to play with is in {place.vault}, its token in {place.token}. Try next:",
+        f"A vault to experiment with is in {place.vault}, its token in {place.token}. Try next:",
         *(f"  {line}" for line in _next(place)),
     ]
 

@@ -14,9 +14,7 @@ from discreet.cli.shared.vault_options import opened, vault_option
 @click.command()
 @click.argument("table")
 @click.argument("source", required=False)
-@click.option(
-    "--people", type=click.Choice(["distinct"]), help="Say that its people are others than those of all other accounts."
-)
+@click.option("--people", type=click.Choice(["distinct"]), help="Declare that its people are not in any other account.")
 @vault_option
 @click.pass_obj
 def command(

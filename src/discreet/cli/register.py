@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @unit_options
 @column_option
 @budget_options("The lifetime budget")
-@click.option("--group", metavar="NAME", help="The account, shared by tables about the same people.")
+@click.option("--group", metavar="NAME", help="The budget group: tables about the same people share one budget.")
 @click.option(
     "--people",
     type=click.Choice(["same", "distinct"]),
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     " of all other accounts.",
 )
 @click.option("--rows", type=int, help="The number of rows, if that is public.")
-@click.option("--delimiter", metavar="CHARACTER", help="What separates the fields of a CSV file.")
-@click.option("--from", "policy", type=click.Path(path_type=Path), help="The policy to read; discreet.toml by default.")
+@click.option("--delimiter", metavar="CHARACTER", help="The delimiter of a CSV file.")
+@click.option("--from", "policy", type=click.Path(path_type=Path), help="The policy to apply; default: discreet.toml.")
 @vault_option
 @click.pass_obj
 def command(

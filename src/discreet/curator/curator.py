@@ -350,7 +350,7 @@ def _moment(expires: dt.datetime | dt.timedelta | str | None) -> dt.datetime | N
             try:
                 return dt.datetime.now(dt.UTC) + expires
             except OverflowError:
-                why, fix = "calendars end before that", "leave it out for a grant that never expires"
+                why, fix = "the date is too far in the future", "leave it out for a grant that never expires"
                 raise BadParameter("expires", expires, why=why, fix=fix) from None
         case str():
             return expiry_of(expires)

@@ -76,13 +76,13 @@ def check_overlap(registered: Registered, found: list[Overlap], others: list[Reg
         if _is_declared_distinct(registered, overlap, others):
             continue
         if overlap.share < LARGE:
-            noted.append(f"{overlap.words}: whoever is in both may lose both budgets")
+            noted.append(f"{overlap.words}: anyone in both may lose both budgets")
             continue
         why = (
             f"{overlap.words}: the same people would lose two budgets (short numbers may be equal by chance, which"
             " only you can know)"
         )
-        fix = f"register it with {_terms(registered, overlap)}, or with people='distinct' if these are other people"
+        fix = f"register it with {_terms(registered, overlap)}, or with people='distinct' if these are different people"
         if registered.version > 1:  # a refresh: the table has its account for good
             fix = (
                 f"keep {registered.name!r} as it is and register this source as another table with"
@@ -97,7 +97,7 @@ def check_word(people: object) -> People | None:
     match people:
         case None | "same" | "distinct":
             return people
-    why = "a table's people are those of its group under another name, or others than those of all other accounts"
+    why = "a table's people are those of its budget group under another name, or not in any other account"
     raise BadParameter("people", people, why=why, fix="use people='same' or people='distinct', or leave it out")
 
 

@@ -155,7 +155,7 @@ def _cost(filter_: PrivacyFilter, loss: PrivacyLoss, new: Limit) -> Cost:
     try:
         return filter_.cost(loss)
     except Uncountable:
-        why = f"what {new.analyst} has asked already cannot be counted in {filter_.currency}"
+        why = f"past questions of {new.analyst} cannot be counted in {filter_.currency}"
         fix = f"cap it in the currency of the account {new.account!r}"
         raise Conflict(f"a cap for {new.analyst!r} on {new.account!r}", why=why, fix=fix, value=new.analyst) from None
 

@@ -47,7 +47,7 @@ class VaultClock:
         at, wall = self._last
         try:
             return at + max(now - wall, timedelta())
-        except OverflowError:  # calendars end before that
+        except OverflowError:  # the date is too far in the future
             return at
 
     def wall(self) -> datetime:

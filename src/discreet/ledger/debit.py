@@ -66,7 +66,7 @@ def find(transaction: Transaction, charge: Charge, now: datetime) -> StandingCha
     if debit.settled is not None:
         return StandingCharge(receipt, answer=settled_answer(transaction, debit))
     if transaction.get(Settled, debit.sequence) is not None:
-        why = "it has an answer, and its debit was put back as it was before"
+        why = "it has an answer, and its debit was restored to an older state"
         raise Tampered(f"entry {debit.sequence}", why=why, sequence=debit.sequence)
     repriced = debit.price != charge.price
     return StandingCharge(receipt, lease=transaction.get(Lease, charge.key), commitment=commitment, repriced=repriced)

@@ -1,4 +1,4 @@
-"""Entries: what the ledger appends, each sealed to the one before it by a hash."""
+"""Entries: what the ledger appends, each chained to the one before it by a hash."""
 
 from __future__ import annotations
 

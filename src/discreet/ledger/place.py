@@ -72,7 +72,9 @@ class ServerPlace:
         try:
             parts = conninfo.conninfo_to_dict(address)
         except psycopg().Error:
-            raise _refused("it is no URL of a PostgreSQL database", "write postgresql://user@host/database") from None
+            raise _refused(
+                "it is not the URL of a PostgreSQL database", "write postgresql://user@host/database"
+            ) from None
         if not schema or "\0" in schema or len(schema.encode(errors="replace")) > _LONGEST_NAME:
             raise _refused("the name of its schema is empty or too long", f"use up to {_LONGEST_NAME} letters")
         if schema.startswith("pg_") or schema in ("public", "information_schema"):

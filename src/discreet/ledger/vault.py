@@ -124,7 +124,7 @@ class Vault:
         with self._read() as transaction:
             charged = next(transaction.all(Debit), None)
         if charged is not None:
-            why, fix = "it has charged for questions, and what was spent is not forgotten", "leave it as it is"
+            why, fix = "it has charged for questions, and spending is permanent", "leave it as it is"
             raise Conflict(f"the vault {self.place}", why=why, fix=fix, value=str(self.place))
         self._store.discard()
         self._anchors.path.unlink(missing_ok=True)
@@ -296,8 +296,8 @@ def _made(place: FilePlace | ServerPlace, patience: float, anchor: str | Path | 
     """Make an empty store, unless the anchor of another vault is where its own would be."""
     beside = Path(anchor) if anchor is not None else place.anchor() if isinstance(place, FilePlace) else None
     if beside is not None and _exists(beside) and not _is_there(place):
-        why = "an anchor is left there from an earlier vault, whose promises a new one does not keep"
-        fix = "put that vault back, or remove its anchor if it never answered anything"
+        why = "an anchor is left there from an earlier vault, whose guarantees a new one does not keep"
+        fix = "restore that vault, or delete its anchor if it never answered anything"
         raise NotAVault(f"a new vault at {place}", why=why, fix=fix, value=str(beside))
     if isinstance(place, FilePlace):
         return SqliteStore.create(place.path, patience=patience)
@@ -309,9 +309,9 @@ def _unfinished(place: Place, anchor: str | Path | None) -> Refusal:
     beside = Path(anchor) if anchor is not None else place.anchor() if isinstance(place, FilePlace) else None
     if beside is not None and _exists(beside):
         why = "its keys and its entries are missing, and an anchor was signed over some"
-        fix = "put back the file beside it that ends in -wal, which belongs to it, or the newest copy that is whole"
+        fix = "restore the file beside it that ends in -wal, which belongs to it, or the newest complete copy"
         return Tampered(f"the vault {place}", why=why, fix=fix)
-    why, fix = "the making of it was interrupted", "remove it and make the vault again"
+    why, fix = "its creation was interrupted", "remove it and make the vault again"
     return NotAVault(f"the vault {place}", why=why, fix=fix, value=str(place))
 
 

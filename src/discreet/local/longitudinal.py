@@ -93,7 +93,7 @@ class ClientLedger:
         with self.file.opened() as book:
             known = book.topics.get(name)
             if known is not None and cap > known.lifetime:
-                why = f"a lifetime is a promise, and {rounded_down(known.lifetime)} was promised for this topic"
+                why = f"a lifetime budget is a guarantee, and {rounded_down(known.lifetime)} was set for this topic"
                 raise BadParameter("lifetime", lifetime, why=why, fix="use as much or less")
             start = known if known is not None else ClientTopic(protocol.spec(), cap, memo, daily)
             book.topics[name] = replace(start, spec=protocol.spec(), lifetime=cap, memo=memo, per_day=daily)

@@ -160,7 +160,7 @@ class Protocol(ABC):
         if not within(made.odds, made.epsilon):
             # Whoever is asked reads the epsilon; what is drawn follows from the probabilities.
             why = f"its probabilities cost epsilon {made.loss.epsilon(0):.6g}, more than it says"
-            raise BadParameter("epsilon", float(made.epsilon), why=why, fix="do not answer it; ask who made it")
+            raise BadParameter("epsilon", float(made.epsilon), why=why, fix="do not answer it; ask its author")
         return made
 
     def encode(self, values: ArrayLike) -> Reports:

@@ -200,8 +200,8 @@ class Party:
     def total(self, tickets: frozenset[Ticket]) -> Words:
         """Add up the shares of these clients, once, and forget all."""
         if self._done:
-            why = "a party gives one sum: a second one would tell who is in only one of them"
-            raise Refusal("a second sum", why=why, fix="collect again, at a new cost", value=None)
+            why = "a party gives one sum: a second one would reveal who is in only one of them"
+            raise Refusal("a second sum", why=why, fix="collect again, at additional cost", value=None)
         known = [self._shares[ticket] for ticket in tickets if ticket in self._shares]
         _enough(len(known), self._least)
         self._done = True

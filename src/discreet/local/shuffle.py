@@ -26,7 +26,7 @@ def shuffle(reports: Reports, *, minimum: int) -> Reports:
     """
     least = whole("minimum", minimum)
     if len(reports) < least:
-        why = f"everyone in it was promised to be one of at least {least}"
+        why = f"the guarantee is for batches of at least {least}"
         fix = "wait for more reports, or release them as local ones, at their local epsilon"
         raise TooFewReports(f"a batch of {len(reports)} reports", why=why, fix=fix, value=len(reports))
     rows = reports.rows[_order(len(reports))]

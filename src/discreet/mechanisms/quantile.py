@@ -83,7 +83,7 @@ class Quantile:
         if isinstance(self.offset, bool) or not isinstance(self.offset, int):
             raise BadParameter("offset", self.offset, why="ranks are integers", fix="use an int such as -20")
         if abs(self.offset) > _MOST_OFFSET:
-            why = f"no table has {_MOST_OFFSET:,} records, so that every such target lies beyond them"
+            why = f"no table has {_MOST_OFFSET:,} records, so every such target lies beyond them"
             raise BadParameter("offset", self.offset, why=why, fix="use a smaller one; of a bracket, a larger epsilon")
         if self.offset and self.method == "recursive" and len(asked) > 1:
             why = "nested parts have targets of their own"
@@ -220,7 +220,7 @@ class Quantile:
             why = "nested quantiles are found one after the other"
             raise BadParameter("method", self.method, why=why, fix="use method='separate'")
         if self.relation == "replace" and groups > 1:
-            why = "a unit that is replaced may leave one group and join another, so that their sizes are not public"
+            why = "a unit that is replaced may leave one group and join another, so their sizes are not public"
             fix = "use relation='add_remove' with twice the contributions, which covers an exchange"
             raise BadParameter("relation", self.relation, why=why, fix=fix)
         each = [self._task(0, self._whole, q) for q in self.quantiles]

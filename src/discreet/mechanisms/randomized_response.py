@@ -59,7 +59,7 @@ class RandomizedResponse:
             why = "there are two answers to choose from at least, all different"
             raise BadParameter("keys", keys, why=why, fix="use text or ints, such as ('no', 'yes')")
         if check_relation(relation) != "replace":
-            why = "a report shows that its person answered, so that only its content is protected"
+            why = "a report shows that its person answered, so only its content is protected"
             raise BadParameter("relation", relation, why=why, fix="use relation='replace'")
         if (truth is None) == (epsilon is None):
             why = "the coins are stated once, by truth or by epsilon"
@@ -214,7 +214,7 @@ def _truth(size: int, truth: Number | None, epsilon: Number | None) -> Fraction:
         # A unit lower than the nearest, so that no rounding makes the odds larger than asked for.
         chosen = Fraction(math.floor(Fraction(share) * 2**_WIDTH) - 1, 2**_WIDTH)
     if not Fraction(1, size) < chosen < 1:
-        why = f"its coin is not told from an even one by {_WIDTH} binary digits"
+        why = f"its coin cannot be distinguished from a fair one with {_WIDTH} binary digits"
         raise BadParameter("epsilon", epsilon, why=why, fix="use an epsilon above 1e-15")
     return chosen
 

@@ -61,4 +61,4 @@ def _made(expression: Expression, parts: list[Typed], columns: Mapping[str, Colu
             return case(expression, *parts)
         case Call():
             return function(expression).rule(expression, *parts)
-    raise IllTyped(expression, why="it is no expression", fix="write it with columns and operators")
+    raise IllTyped(expression, why="it is not an expression", fix="write it with columns and operators")

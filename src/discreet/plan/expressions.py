@@ -69,7 +69,7 @@ class Expression:
     def __bool__(self) -> bool:
         raise Refusal(
             f"the truth of {show(self)}",
-            why="it differs from row to row, so that and, or, not, in, if, min, max and chained comparisons cannot ask",
+            why="it has a value for each row, so and, or, not, in, if, min, max and chained comparisons cannot use it",
             fix="write &, | and ~ with parentheses around each comparison; is_in() for a list; when() for a choice; "
             "least() and greatest(); (x > 0) & (x < 9) for a chain",
             value=repr(self),

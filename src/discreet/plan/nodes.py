@@ -336,7 +336,7 @@ def _distinct(columns: Sequence[tuple[str, Column]]) -> dict[str, Column]:
     seen: dict[str, str] = {}
     for name, _ in columns:
         if name.startswith(RESERVED):
-            why = f"names that begin with {RESERVED} are kept for what Discreet computes on the way"
+            why = f"names that begin with {RESERVED} are reserved"
             raise BadParameter("name", name, why=why, fix="choose another name")
         if name.lower() in seen:
             why = f"there is a column {seen[name.lower()]!r} already, and case alone does not tell names apart"

@@ -129,7 +129,7 @@ def _settled(plan: Plan, tables: Mapping[str, Table]) -> tuple[Unit, int]:
         case Union(one, other):
             (unit, ours), (second, theirs) = _settled(one, tables), _settled(other, tables)
             if unit != second:
-                why = "its tables protect different units, so that no one number says how far a person reaches"
+                why = "its tables protect different units, so no single number bounds a person's contribution"
                 raise BadParameter("union", [*tables_of(plan)], why=why, fix="register both with the same unit")
             # Tables that share an account may hold the same row, so the sides add up even where the tables differ.
             return unit, ours + theirs
@@ -172,7 +172,7 @@ def _check_meeting(plan: PersonJoin, first: Unit, second: Unit) -> None:
         if unit.is_row:
             raise UnboundedSensitivity(
                 f"table {', '.join(tables_of(side))}",
-                why="rows are protected there and not people, so that nothing says whose rows meet, nor how many",
+                why="rows are protected there, not people, so nothing says whose rows are paired, or how many",
                 fix="register it with unit=person(...), or join it as a public table if it is one",
                 value=[*tables_of(side)],
             )

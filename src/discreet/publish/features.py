@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from discreet.core.exact import Exact
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
+from discreet.mechanisms.parts.grid import Released
 from discreet.publish.allowance import Allowance
 from discreet.publish.code_table import Counts
 from discreet.publish.kernels import COSINES, GRID, SINES, weighted_features
@@ -60,7 +61,8 @@ def released(exact: Exact[tuple[Counts, Counts]], classes: int, features: int, a
         moved = allowance.rows * (features * SUM + weight)
         mechanism = Laplace(epsilon=allowance.amount, sensitivity=moved)
         variance = 2 * (Fraction(moved) / allowance.amount) ** 2
-    noisy = np.asarray(mechanism.release(exact.map(weighted_features, weight)), np.float64)
+    drawn: Released = mechanism.release(exact.map(weighted_features, weight))
+    noisy = np.asarray(drawn, np.float64)
     found = np.maximum(noisy[size:] / weight, 0.0)
     rows = max(1.0, float(found.sum()))
     pairs = noisy[:size].reshape(shape) / (GRID * rows)

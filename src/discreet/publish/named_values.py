@@ -67,7 +67,7 @@ def _stored(column: Column, value: object) -> Datum:
             dt.date.fromisoformat(value)
         except ValueError as error:
             name, fix = column.name or "", "write it like 2024-02-29, or use a date"
-            raise BadParameter(name, value, why="it is no day", fix=fix) from error
+            raise BadParameter(name, value, why="it is not a date", fix=fix) from error
     return stored(column, value)
 
 
@@ -77,5 +77,5 @@ def _listed(wanted: object) -> Sequence[object]:
     if wanted is None or isinstance(wanted, str | int | float | Fraction | dt.date):
         return [wanted]
     if not isinstance(wanted, Iterable):
-        raise BadParameter("values", wanted, why="these are no values of a column", fix=_FIX)
+        raise BadParameter("values", wanted, why="these are not values of a column", fix=_FIX)
     return [*wanted]

@@ -69,7 +69,7 @@ class Weights:
 
     def __post_init__(self) -> None:
         if self.relation == "replace" and self.allowance.rows % 2:
-            why = "under replace as many rows leave a cell as enter another, so that an even number moves"
+            why = "under replace as many rows leave a cell as enter another, so an even number changes"
             raise BadParameter("rows", self.allowance.rows, why=why, fix="use Weights.of, which counts both")
         for share in self._shares:  # what is too little to be spent is refused before anything is paid
             self._part(share)

@@ -143,7 +143,7 @@ class Weighing:
         return f"Weighing({self.asked:,} of {self.terms.questions:,} questions, {self.updates} of {self.terms.updates})"
 
     def __reduce__(self) -> NoReturn:
-        why, fix = "a second copy would draw on the same noise", "start a session where it is needed"
+        why, fix = "a second copy would use the same noise", "start a session where it is needed"
         raise Ended("a copy of a session", why=why, fix=fix, value=self.asked)
 
     def _learn(self, where: Picked, noisy: float, scale: float) -> None:
@@ -158,8 +158,8 @@ class Weighing:
 
     def _check(self) -> None:
         if os.getpid() != self._process:
-            why = "it was begun in another process, and two copies would draw on the same noise"
-            raise Ended("this session", why=why, fix="ask where it was begun, or begin one here", value=os.getpid())
+            why = "it was started in another process, and two copies would use the same noise"
+            raise Ended("this session", why=why, fix="ask there, or start one here", value=os.getpid())
         if not self.left or self.asked >= self.terms.questions:
             used = self.terms.questions if self.left else self.terms.updates
             why = f"{used:,} {'questions' if self.left else 'updates'} were paid for and used"

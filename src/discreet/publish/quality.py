@@ -121,7 +121,7 @@ class Quality:
         lines = [f"  {line.apart:7.2%}  {', '.join(line.columns)}" for line in worst]
         what = "the truth" if self.exact else "what was measured"
         if not self.lines:
-            return "\n".join([head, "no marginal was measured, so that nobody who has not paid can say", *self.words])
+            return "\n".join([head, "no marginal was measured", *self.words])
         mean = f"mean distance of {len(self.lines):,} marginals from {what}: {self.mean:.2%} of the rows; the farthest:"
         gaps = [] if not self.never else [f"never measured: {len(self.never):,} columns or pairs of them"]
         return "\n".join([head, mean, *lines, *gaps, *self.words])

@@ -88,7 +88,7 @@ def synthesized(
 
 def _check(domain: object, budget: object) -> None:
     if not isinstance(budget, Budget):
-        raise BadParameter("budget", budget, why="it is no budget", fix="use Budget(epsilon=1, delta=1e-9)")
+        raise BadParameter("budget", budget, why="it is not a budget", fix="use Budget(epsilon=1, delta=1e-9)")
     if isinstance(domain, Domain):
         return
     if not isinstance(domain, Mapping):
@@ -107,6 +107,6 @@ def load(path: str | Path) -> SyntheticData:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         raise BadParameter(
-            "path", str(path), why="it holds no synthetic data", fix="pass the file that save wrote"
+            "path", str(path), why="it contains no synthetic data", fix="pass the file that save wrote"
         ) from None
     return SyntheticData.from_json(text)

@@ -39,7 +39,7 @@ _MOST_ROWS = 1 << 28
 
 # Why there is no bar, where there is none.
 _NOT_MEASURED = "not measured"
-_NO_BAR = {"merf": "random features were measured, of which a count is no sum; ask the table for this count"}
+_NO_BAR = {"merf": "random features were measured, and a count is not a sum of those; ask the table for this count"}
 
 
 @dataclass(frozen=True, slots=True)

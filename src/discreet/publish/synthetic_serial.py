@@ -181,7 +181,7 @@ def _check_numbers(model: Fit, merged: Merged, measured: Iterable[NoisyMarginal]
     grouped = all(np.array_equal(np.unique(group), np.arange(group.max() + 1)) for group in merged.groups)
     noisy = all(np.isfinite(each.values).all() and 0 < each.scale < math.inf for each in measured)
     if not (sound and grouped and noisy and 0 <= model.total < math.inf):
-        raise ValueError("these are no numbers of a model")
+        raise ValueError("these are not the numbers of a model")
 
 
 def _written(array: NDArray[Any], kind: str) -> str:

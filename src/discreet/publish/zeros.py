@@ -22,7 +22,7 @@ MOST_MODEL_CELLS = 1 << 22
 # Leaves no chance: its exponential is zero, and yet it is a number to calculate with.
 _NEVER = -1e6
 _STEPS = 1000
-_FIX = "write [{'age': range(0, 12), 'married': True}]: no row has all of these at once"
+_FIX = "write [{'age': range(0, 12), 'married': True}]: no row has all of these"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -161,7 +161,7 @@ class PostgresSketches:
                 if self._open is not None:
                     self._open.close()
                     self._open = None
-                why, fix = "the database does not answer as it should", "see that it runs, and try again"
+                why, fix = "the database does not respond correctly", "check that it runs, and try again"
                 raise StoreUnavailable("the collector's store", why=why, fix=fix, value=type(error).__name__) from error
             finally:
                 self._rejections.over(written=False)

@@ -56,7 +56,7 @@ def test_a_vault_is_flushed_at_every_commit(ledger):
 
 
 def test_a_vault_is_not_made_over_another_file(ledger, path, tmp_path):
-    with pytest.raises(NotAVault, match="there is a file already"):
+    with pytest.raises(NotAVault, match="the file already exists"):
         Ledger.create(path)
     with pytest.raises(NotAVault, match="cannot be made"):
         Ledger.create(tmp_path / "nowhere" / "vault")

@@ -41,7 +41,7 @@ def noise_multiplier(epsilon: Number, delta: Number, rate: Number, steps: int) -
     share, times = probability("rate", rate), whole("steps", steps)
     if share == 0:
         raise BadParameter(
-            "rate", rate, why="nobody is ever sampled, so that no noise is needed", fix="use a rate in (0, 1]"
+            "rate", rate, why="nobody is ever sampled, so no noise is needed", fix="use a rate in (0, 1]"
         )
     if share == 1:
         return _least(lambda sigma: repeated(Gaussian(sigma), times).epsilon(failure), target, start=1.0, close=1e-14)

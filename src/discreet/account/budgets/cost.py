@@ -121,7 +121,7 @@ def _renyi(part: PrivacyLoss, alpha: Number) -> Fraction:
 
 def _refuse_slack(loss: PrivacyLoss, currency: str) -> None:
     if loss.slack:
-        why = f"with probability {float(loss.slack):g} it promises nothing"
+        why = f"with probability {float(loss.slack):g} it guarantees nothing"
         raise _uncountable(loss, currency, why, "use a budget with a delta")
 
 

@@ -130,7 +130,7 @@ class PrivacyFilter(ABC):
 
     def _exceeded(self, currency: str, requested: Fraction, remaining: Fraction, budget: Fraction) -> BudgetExceeded:
         if remaining <= 0:
-            fits = "raise the budget, if that is yours to do: nothing of this currency is left"
+            fits = "raise the budget, if you may: nothing of this currency is left"
         else:
             offer = f"delta of at most {rounded_down(remaining)}" if currency == "delta" else self._offer(remaining)
             fits = f"ask for {offer}"

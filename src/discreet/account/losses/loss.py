@@ -334,7 +334,7 @@ class PrivacyLoss(ABC):
 
     def _refuse_slack(self, view: str) -> None:
         if self.slack:
-            why = f"with probability {float(self.slack):g} it promises nothing, and {view} has no room for that"
+            why = f"with probability {float(self.slack):g} it guarantees nothing, and {view} has no room for that"
             raise Unsupported(f"{view} of {self._name()}", why=why, fix="ask for epsilon at a larger delta", value=self)
 
     def _unsupported(self, view: str, why: str, fix: str) -> Unsupported:

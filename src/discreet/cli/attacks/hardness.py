@@ -23,7 +23,7 @@ from discreet.core.rational import parse_written
     multiple=True,
     default=("copy", "shuffle", "independent", "mst"),
     show_default=True,
-    help="Who makes rows up; may be repeated.",
+    help="Which method makes synthetic rows. Repeatable.",
 )
 @plot_option
 @click.pass_obj

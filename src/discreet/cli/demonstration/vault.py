@@ -130,5 +130,5 @@ def _said_plainly(folder: Path) -> Iterator[None]:
         yield
     except (Refusal, OSError, UnicodeDecodeError) as error:
         why = error.why if isinstance(error, Refusal) else "it cannot be written to"
-        fix = "choose another folder with --out, or remove this one: a demonstration holds public data alone"
+        fix = "choose another folder with --out, or delete this one: a demonstration contains only public data"
         raise Refusal(f"the demonstration in {folder}", why=why, fix=fix, value=str(folder)) from error

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 _ROOMY = 110
 _NOTE = """[dim]epsilon, and how often the best attacker guesses a fair bit, are for what is protected; delta {delta:g}.
-A month and a year are upper bounds, by composition, of what one person may lose where the promise is renewed.
-A dash: what was published does not say, or not at this delta. A wider screen shows what was published.[/dim]"""
+A month and a year are upper bounds, by composition, of what one person may lose if the guarantee is renewed.
+A dash: the publication does not say, or not at this delta. A wider screen shows what was published.[/dim]"""
 
 
 @click.command()

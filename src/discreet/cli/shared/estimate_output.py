@@ -41,8 +41,8 @@ def gathered(found: OpenCollection, epochs: Sequence[int], others: Sequence[Path
     for sketch in chain.from_iterable(counted.values()):
         total = total + sketch
     if total.reports < collection.minimum:
-        why = f"the collection promises to wait for {collection.minimum:,}"
-        fix = "wait for more reports, or put more epochs together"
+        why = f"the collection guarantees to wait for {collection.minimum:,}"
+        fix = "wait for more reports, or combine more epochs"
         raise TooFewReports(f"an estimate from {total.reports:,} reports", why=why, fix=fix, value=total.reports)
     return total
 
@@ -105,7 +105,7 @@ def status_views(record: dict[str, Any]) -> list[RenderableType]:
         table.add_column(heading, justify="right")
     table.add_column("")
     for row in record["epochs"]:
-        state = "closed" if row["closed"] else "" if row["reports"] >= record["minimum"] else "too few to look"
+        state = "closed" if row["closed"] else "" if row["reports"] >= record["minimum"] else "too few reports"
         table.add_row(str(row["epoch"]), f"{row['reports']:,}", f"{row['rejected']:,}", state)
     rejected = ", ".join(f"{reason} {count:,}" for reason, count in record["rejected"].items())
     shown: list[RenderableType] = [table, Text(f"Rejected: {rejected}." if rejected else "Nothing was rejected.")]

@@ -181,7 +181,7 @@ def found(source: Source, connection: psycopg.Connection[Any]) -> int:
         why = f"the server is PostgreSQL {version}, and statements are written for {LEAST_VERSION} and newer ones"
         raise Refusal(f"source {source.path}", why=why, fix=f"use PostgreSQL {LEAST_VERSION} or newer", value=version)
     if encoding != "UTF8":
-        why = f"its database is encoded as {encoding}, and texts are told apart by their UTF-8 bytes"
+        why = f"its database is encoded as {encoding}, and text is compared by its UTF-8 bytes"
         raise Refusal(f"source {source.path}", why=why, fix="use a database with the encoding UTF8", value=encoding)
     if oid is None:
         alike = [name for (name,) in connection.execute(_ALIKE, [table, list(_KINDS)]).fetchall()]

@@ -12,7 +12,6 @@ from discreet.core.unit import Unit
 from discreet.lab.audits.made_up_rows import Data, Row, beyond, broken, rows
 from discreet.lab.audits.screening import ScreenedRow, screened, spoken_of
 from discreet.lab.audits.stage import Staged
-from discreet.measures.quantiles import QuantileMeasure
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.noise import uniform
 
@@ -72,7 +71,7 @@ class _Stage:
             drawn = {name: rows(table, near, _DRAWN) for name, table in tables.items()}
             top, bottom = ({name: found[at : at + 1] or found[:1] for name, found in drawn.items()} for at in (0, 1))
             spread = every = drawn
-        ranked = any(isinstance(each, QuantileMeasure) for each in asked.measures)
+        ranked = any(each.at_ends for each in asked.measures)
         return cls(tables, asked.unit, top, bottom, spread, every, grouped, ranked, asked.selection)
 
     def crowd(self) -> dict[str, list[Row]]:

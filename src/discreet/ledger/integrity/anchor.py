@@ -107,15 +107,15 @@ class AnchorFile:
         except OSError as error:
             why, fix = (
                 f"it cannot be read ({error.strerror})",
-                "make it readable: without it an old vault goes unnoticed",
+                "make it readable: without it an old copy of the vault is not detected",
             )
             raise Unavailable(f"the anchor {self.path}", why=why, fix=fix, value=str(self.path)) from None
         slots = [Anchor.from_slot(slot) for slot in _slots(content)]
         mine = [slot for slot in slots if slot and (slot.vault, slot.public_key) == (self._vault_id, self.public_key)]
         valid = [slot for slot in mine if slot.valid]
         if not valid:
-            why = "it holds no head that this vault has signed"
-            raise Tampered(f"the anchor {self.path}", why=why, fix="put back the anchor that belongs to this vault")
+            why = "it has no head that this vault signed"
+            raise Tampered(f"the anchor {self.path}", why=why, fix="restore the anchor that belongs to this vault")
         return max(valid, key=lambda slot: slot.sequence)
 
     def _opened(self) -> int:

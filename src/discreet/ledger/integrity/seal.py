@@ -195,7 +195,9 @@ class SealedTransaction:
             self.count(kind)
             total += sum(int(each.seal, 16) for each in self._raw.seals(kind.TABLE))
         if f"{total % _MODULUS:064x}" != root.total:
-            raise Tampered("what is stored beside the chain", why="some of it was put back as it once was, with seals")
+            raise Tampered(
+                "what is stored beside the chain", why="some of it was restored to an older state, with seals"
+            )
 
     def correct(self, at: str) -> None:
         """Set the vault's time back: the next entry, which says so, may be dated before the last."""
@@ -341,6 +343,6 @@ def _key(row: Row) -> Key:
 
 
 def _tampered(kind: type[Row]) -> Tampered:
-    why = "the seal of a row does not fit: the row was changed, lost, or put back as it once was"
-    fix = "stop answering from this vault, run discreet verify, and put back the newest copy whose head you know"
+    why = "the seal of a row does not fit: the row was changed, lost, or restored to an older state"
+    fix = "stop answering from this vault, run discreet verify, and restore the newest copy whose head you know"
     return Tampered(f"what is stored of {kind.TABLE}", why=why, fix=fix)

@@ -71,7 +71,7 @@ def verify(store: Store, anchors: AnchorFile, head: str | None = None, *, needed
         check_anchor(live, anchor, needed=needed)
         _check_seals(live)
     if head is not None and not found:
-        why = "no entry of this vault has that hash, so that entries were lost or exchanged"
+        why = "no entry of this vault has that hash, so entries were lost or exchanged"
         raise Tampered(f"the head {head}", why=why)
     if anchor is None:
         anchors.write(last)
@@ -84,8 +84,8 @@ def check_anchor(live: Transaction, anchor: Anchor | None, *, needed: bool = Tru
     last = live.head()
     if anchor is None:
         if needed and last.sequence > 1:  # one that holds nothing yet may have been interrupted before its first anchor
-            why = "it is missing, and without it an older copy of the vault cannot be told from the newest"
-            raise Tampered("the anchor beside the vault", why=why, fix="put the anchor file back beside the vault")
+            why = "it is missing, and without it an older copy of the vault cannot be distinguished from the newest"
+            raise Tampered("the anchor beside the vault", why=why, fix="restore the anchor file beside the vault")
         return
     if last.sequence < anchor.sequence:
         why = (

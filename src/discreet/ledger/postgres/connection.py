@@ -77,7 +77,7 @@ def _connection(place: ServerPlace, deadline: float) -> Connection[Any]:
 def _check(place: ServerPlace, found: dict[str, str]) -> None:
     for name in ("fsync", "full_page_writes"):
         if found[name] != "on":
-            why = f"its server runs with {name} off, so that a crash could lose debits whose answers are out"
+            why = f"its server runs with {name} off, so a crash could lose debits of released answers"
             fix = f"set {name} = on and reload the server"
             raise Unavailable(f"the vault {place}", why=why, fix=fix, value=f"{name}={found[name]}")
     if found["server_encoding"] != "UTF8":

@@ -123,7 +123,7 @@ class SqliteStore:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         except FileExistsError:
             fix = "open the vault that is there, or choose another path"
-            raise NotAVault(f"a new vault at {path}", why="there is a file already", fix=fix, value=str(path)) from None
+            raise NotAVault(f"a new vault at {path}", why="the file already exists", fix=fix, value=str(path)) from None
         except OSError as error:
             why = f"the file cannot be made ({error.strerror})"
             fix = "choose a folder that exists and that you may write"
@@ -248,7 +248,7 @@ def _identified(path: Path, connection: sqlite3.Connection) -> sqlite3.Connectio
             connection.execute(f"PRAGMA {mark}").fetchone()[0] for mark in ("application_id", "user_version")
         )
         if application != schema.APPLICATION_ID:
-            why = "the file is no vault, or the making of one was interrupted"
+            why = "the file is not a vault, or its creation was interrupted"
             fix = "give the path of a vault, or make one with `discreet init`"
             raise NotAVault(f"the vault {path}", why=why, fix=fix, value=str(path))
         if version != schema.VERSION:

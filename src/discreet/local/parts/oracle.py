@@ -79,6 +79,6 @@ def parameters(k: int, epsilon: Number) -> tuple[int, Fraction]:
     """Return a number of values and an epsilon, checked."""
     size = whole("k", k, least=2)
     if size > 1 << 30:
-        why = "a table of estimates for so many values does not fit a machine"
+        why = "a table of estimates for so many values does not fit into memory"
         raise BadParameter("k", k, why=why, fix="hash the values, or use heavy_hitters")
     return size, asked(epsilon)

@@ -63,7 +63,7 @@ class CorrelatedGaussian:
         object.__setattr__(self, "moves", steps)
         object.__setattr__(self, "relation", check_relation(relation))
         if any(entry <= 0 for entry in self._factors()[1]):
-            why = "it is not positive definite, so that some direction would have no noise"
+            why = "it is not positive definite, so some direction would have no noise"
             raise BadParameter("covariance", covariance, why=why, fix="add to the diagonal")
 
     @property

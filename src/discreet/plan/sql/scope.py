@@ -65,7 +65,7 @@ class Scope:
                 node, f"{tables} both have {name!r}", f"write {qualified(parts[0], name)}, for example"
             )
         if self.is_person(node):
-            why = f"{name!r} tells people apart: it is counted, and nothing else is asked about it"
+            why = f"{name!r} identifies people: it can only be counted"
             raise source.refused(node, why, f"write COUNT(DISTINCT {spelled(name)}), or COUNT(*)")
         meant = self._text(node)
         if meant is not None:

@@ -96,9 +96,9 @@ class Differencing:
         crowds = "everyone" if self.pairs == 1 else f"{self.pairs} crowds"
         sentence = (
             f"Asking about {crowds} with and without the person {self.who.words} tells {self.secret} in "
-            f"{self.success:.1%} of {2 * self.runs:,} tries, where a coin is right in 50%"
+            f"{self.success:.1%} of {2 * self.runs:,} tries, where guessing is right in 50%"
         )
-        bound = "" if self.ceiling is None else f"; the promise allows {self.ceiling:.1%} at most"
+        bound = "" if self.ceiling is None else f"; the guarantee allows {self.ceiling:.1%} at most"
         return Outcome(
             attack="differencing",
             target=self.target,

@@ -112,7 +112,7 @@ def rollup(copied: TableCopy, least: int = 10, epsilon: Number = 1) -> list[Outc
             broken=plain.share > 0,
             success=plain.share,
             chance=chance,
-            sentence=f"{named[0].upper()}{named[1:]} withholds {len(small)} cells, and its totals give back exactly "
+            sentence=f"{named[0].upper()}{named[1:]} withholds {len(small)} cells, and its totals reveal exactly "
             f"{plain.share:.1%} of them.",
             figures={"withheld": len(small), "recovered": len(plain.recovered)},
             picture=_picture(plain),
@@ -123,8 +123,8 @@ def rollup(copied: TableCopy, least: int = 10, epsilon: Number = 1) -> list[Outc
             broken=more.share > 0,
             success=more.share,
             chance=chance,
-            sentence=f"With {extra} more cells withheld no total of {named} gives one back; who knows one of them, or "
-            "asks another table, subtracts on.",
+            sentence=f"With {extra} more cells withheld no total of {named} reveals one; an attacker who knows one "
+            "of them, or uses another table, can continue.",
             figures={"withheld": int(more.withheld.sum()), "complementary": extra},
             picture=_picture(more),
         ),

@@ -140,7 +140,7 @@ class Reconstruction:
         if self.blatant:
             return f"{said} That is next to everyone: to publish these answers is to publish the table."
         if self.ceiling is not None and not self.broken:
-            return f"{said} The promise holds: no attack whatever can expect more than {self.ceiling:.1%}."
+            return f"{said} The guarantee holds: no attack can expect more than {self.ceiling:.1%}."
         return f"{said} Many are given away." if self.broken else f"{said} So many questions tell little."
 
 

@@ -50,7 +50,7 @@ def fair(people: TableCopy, bits: Bits, most: int) -> tuple[TableCopy, Bits]:
     places = [np.flatnonzero(bits == bit) for bit in (0, 1)]
     fewer = min(len(each) for each in places)
     if fewer == 0:
-        why = "everyone has the same bit, so that there is nothing to find out"
+        why = "everyone has the same bit, so there is nothing to learn"
         raise BadParameter("secret", int(bits[0]) if len(bits) else None, why=why, fix="choose another column or value")
     coins = np.asarray(bernoulli(1 / 2, min(whole("people", most), fewer)))
     chosen = [_some(each, int((coins == bit).sum())) for bit, each in enumerate(places)]

@@ -35,7 +35,7 @@ def whitened(answers: Numbers, known: Known, members: int) -> Score:
     for by a ridge, in proportion to how few they are.
     """
     if known.ndim == 1:
-        why = "frequencies do not tell how attributes hang together"
+        why = "frequencies do not show how attributes are correlated"
         raise BadParameter("population", "frequencies", why=why, fix="give rows of other people, or score='product'")
     frequencies = _frequencies(known)
     apart = known - frequencies
