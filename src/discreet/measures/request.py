@@ -20,7 +20,7 @@ Found = Any  # an exact value, or a function that counts, as the request knows
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class MeasureScope:
     """Whose rows a measure is about: those of a plan, in the groups of its keys, bounded for a unit."""
 
     plan: Plan
@@ -58,7 +58,7 @@ class StatementWriter(Protocol):
     def rows_by_person(self, title: str, plan: Plan, most: int, unit: Unit) -> list[str]:
         """Write how many people have each number of rows."""
 
-    def counts(self, name: str, scope: Scope, of: Expression, first: Sequence[CellQuery]) -> list[str]:
+    def counts(self, name: str, scope: MeasureScope, of: Expression, first: Sequence[CellQuery]) -> list[str]:
         """Write the values of an expression, and the first look at them."""
 
 
@@ -125,7 +125,7 @@ class CountsRequest(Request):
     """Asks for counts of an expression's values in cells, coarse ones first; `first` says which, for so many groups."""
 
     name: str
-    scope: Scope
+    scope: MeasureScope
     of: Expression
     first: Callable[[int], Sequence[CellQuery]]
 
