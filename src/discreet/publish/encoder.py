@@ -1,4 +1,4 @@
-"""Encoding: a custodian's own values as codes, to compare a twin with the table it was made of."""
+"""Encoding: a custodian's own values as codes, to compare synthetic data with the table it was made from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bars: how far the truth may lie from what a twin tells: the noise of what was measured, and its distance to that."""
+"""Bars: how far the truth may be from synthetic data: the noise of what was measured, and the distance to that."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def bar(
 ) -> float | None:
     """Bound how far the answer to a question is from the truth; None where nothing that was measured bears on it.
 
-    All measurements that hold the question's attributes are put together, weighted by their accuracy. The twin's answer
+    All measurements that hold the question's attributes are combined, weighted by their accuracy. The model's answer
     differs from that by a known amount, and that from the truth by its noise. A row that lacks a value is missing from
     some marginals and not from others; where they contradict each other, the bar takes in all of them.
     """

@@ -1,4 +1,4 @@
-"""Methods of making a twin: what each is given, what each gives back, and where it is found by its name."""
+"""Methods of synthesis: what each is given, what each gives back, and where it is found by its name."""
 
 from __future__ import annotations
 
