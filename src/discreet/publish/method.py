@@ -16,7 +16,7 @@ from discreet.publish.merged_codes import Merged
 from discreet.publish.model.fit import Fit, NoisyMarginal
 from discreet.publish.workload import MarginalWorkload
 
-# Says which step of its plan a method is at; steps are known beforehand, and say nothing of the data.
+# Says which step of its plan a method is at; steps are known in advance, and say nothing of the data.
 Say = Callable[[str], None]
 
 # Exact marginals are held in memory while a method chooses among them: so many numbers are a gigabyte.

@@ -62,7 +62,7 @@ class PublicHistogram:
         return float(self._marginals[clique][np.ix_(*(where[place] for place in clique))].sum())
 
     def move(self, where: Picked, share: float) -> None:
-        """Multiply the cells that are meant, and all others, so that the former have a share of it all.
+        """Multiply the cells that are meant, and all others, so the former have a share of it all.
 
         Of all distributions in which they have that share, this is the nearest (in divergence) to the one before.
         """
@@ -79,7 +79,7 @@ class PublicHistogram:
 class Weighing:
     """Counts, asked one after the other. Made by `weigh(data, ...)` or by a session's `pmw`.
 
-    Guarantee: `terms.loss` for everything it ever says, if `count` is exact and `begun` came from `terms.begin`; all of
+    Guarantee: `terms.loss` for everything it ever says, if `count` is exact and `started` came from `terms.begin`; all of
     it was paid at the start. It lives in this process alone, and is not copied, stored or carried over a fork: a second
     copy would draw on the same noise. If it dies, what was paid is spent. Whether a question will need an update is not
     told before it is asked; that it needed one is part of its answer, and so is the time it took.
@@ -117,7 +117,7 @@ class Weighing:
 
     def told(self, where: Picked) -> SyntheticEstimate:
         """Answer a question by the places and codes that it names."""
-        self._check()  # in a forked process another thread may have left the lock taken for ever
+        self._check()  # in a forked process another thread may have left the lock taken forever
         with self._lock:
             self._check()
             self.asked += 1  # before anything is looked at: a question that fails was asked

@@ -41,7 +41,7 @@ class Sample:
         return self._relation().__arrow_c_stream__(requested_schema)
 
     def to_pandas(self) -> Any:  # noqa: ANN401  (pandas is no dependency)
-        """Return a pandas DataFrame; whole numbers with gaps are pandas' own nullable ones."""
+        """Return a pandas DataFrame; integers with gaps are pandas' own nullable ones."""
         pandas = _module("pandas")
         found = {}
         for name, each in self.drawn.items():

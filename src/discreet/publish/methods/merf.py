@@ -98,7 +98,7 @@ class Mixture:
 
     @classmethod
     def random(cls, domain: Domain) -> Mixture:
-        """Begin with classes that differ a little: equal ones would stay equal for ever."""
+        """Begin with classes that differ a little: equal ones would stay equal forever."""
         return cls(np.zeros(CLASSES), [_spread((size, CLASSES)) for size in domain.sizes])
 
     def model(self, domain: Domain, total: float) -> Fit:
