@@ -101,8 +101,8 @@ class Tracing:
             few = f"no false alarm among {len(self.outside)} outsiders"
             alarms = f"one false alarm in {1 / RATE:,.0f}" if RATE * len(self.outside) >= 1 else few
             return (
-                f"An attacker who knows someone's attributes learns from {asked} whether they are among them: of "
-                f"a member and an outsider the member stands out {self.area:.0%} of the time, a guess would 50%, "
+                f"An attacker who knows a person's attributes learns from {asked} whether that person is among them: "
+                f"of a member and an outsider the member stands out {self.area:.0%} of the time, a guess would 50%, "
                 f"and {caught:.0%} of the members are named with {alarms}."
             )
         promise = "" if limit is None else f"; the guarantee allows {limit:.0%} on average"
