@@ -27,7 +27,7 @@ def half_width(deviation: float, beta: float, *, gaussian: bool) -> float:
 
     One step is added for what is discrete: P(X >= m) <= P(N >= m - 1) for the discrete Gaussian X and the normal N
     (Canonne, Kamath and Steinke 2020). Of sums of Laplace noise a single one has the longest tail and the normal limit
-    the widest shoulders; the larger of the two quantiles serves all of them, except for less than a thousandth where the
+    the widest shoulders; the larger of the two quantiles serves all of them, up to less than a thousandth where the
     two meet (a sum of two, at beta 0.093), which is added.
     """
     normal = -NormalDist().inv_cdf(beta / 2)  # and not of 1 - beta / 2, which is 1 for a small beta

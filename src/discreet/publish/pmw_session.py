@@ -79,7 +79,7 @@ class PublicHistogram:
 class Weighing:
     """Counts, asked one after the other. Made by `weigh(data, ...)` or by a session's `pmw`.
 
-    Guarantee: `terms.loss` for everything it ever says, if `count` is exact and `started` came from `terms.begin`; all of
+    Guarantee: `terms.loss` for everything it ever says, if `count` is exact and `begun` came from `terms.begin`; all of
     it was paid at the start. It lives in this process alone, and is not copied, stored or carried over a fork: a second
     copy would draw on the same noise. If it dies, what was paid is spent. Whether a question will need an update is not
     told before it is asked; that it needed one is part of its answer, and so is the time it took.

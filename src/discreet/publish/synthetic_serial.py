@@ -163,7 +163,7 @@ def _places(listed: Iterable[int], many: int) -> Clique:
 
 
 def _check_tree(tree: Junction) -> None:
-    """Refuse cliques that are correlated otherwise than in a tree: what one shares with earlier ones is its parent's."""
+    """Refuse cliques that do not form a tree: what one shares with earlier ones is its parent's."""
     seen: set[int] = set()
     for number, (clique, parent, shared) in enumerate(zip(tree.cliques, tree.parents, tree.separators, strict=True)):
         above = {*tree.cliques[parent]} if 0 <= parent < number else set()

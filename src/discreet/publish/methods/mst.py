@@ -1,8 +1,8 @@
-"""MST: all single attributes, a spanning tree of the pairs that are correlated most, and the model over both.
+"""MST: all single attributes, a spanning tree of the most correlated pairs, and the model over both.
 
 After McKenna, Miklau and Sheldon (2021), who spend a third of the budget on each of three things: measuring single
 attributes, choosing pairs, measuring them. Here most of it measures pairs, the larger ones more exactly. And of pairs
-that are correlated nearly alike, the one that keeps other attributes near one another is taken.
+that are almost equally correlated, the one that keeps other attributes near one another is taken.
 """
 
 from __future__ import annotations
