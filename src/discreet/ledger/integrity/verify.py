@@ -74,9 +74,15 @@ def verify(store: Store, anchors: AnchorFile, head: str | None = None, *, needed
         why = "no entry of this vault has that hash, so entries were lost or exchanged"
         raise Tampered(f"the head {head}", why=why)
     if anchor is None:
-        anchors.write(last)
+        anchors.write(last, lambda each: _has(store, each))
     vouched = anchor.sequence if anchor else int(needed)
     return Verified(last.sequence, last.hash, vouched, anchors.public_key, vault)
+
+
+def _has(store: Store, head: Head) -> bool:
+    with store.read() as live:
+        there = live.entry(head.sequence)
+    return there is not None and there.hash == head.hash
 
 
 def check_anchor(live: Transaction, anchor: Anchor | None, *, needed: bool = True) -> None:
