@@ -11,7 +11,7 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Self
 
 from discreet.core.errors import Refusal
-from discreet.ledger import lease
+from discreet.ledger import lease, window
 from discreet.ledger.clock import Clock, VaultClock, wall_clock, written
 from discreet.ledger.derivation import enter
 from discreet.ledger.entry import Entry, Head
@@ -210,17 +210,18 @@ class Vault:
     def correct_clock(self) -> tuple[datetime, datetime] | None:
         """Set a vault's time that a wrong clock ran ahead back to the machine's clock; return both, before and after.
 
-        None if it is not ahead. The correction is an entry. What was spent in windows of the future counts in the
-        present ones; grants that would have ended by then are open again.
+        None if it is not ahead. The correction is an entry. Windows of the future become those of the present, with
+        all that was charged since these began; grants that would have ended by then are open again.
 
-        Guarantee: budgets for life have no time, and nothing is given back to them.
+        Guarantee: nothing is given back, neither to budgets for life, which have no time, nor to the present windows.
         """
         with self._write() as transaction:
             before, now = self._clock(), self._clock.machine()
             if written(before) <= written(now):
                 return None
+            windows = window.corrected(transaction, [*transaction.entries()], written(now))
             transaction.correct(written(now))
-            enter(transaction, "clock", {"before": written(before), "at": written(now)})
+            enter(transaction, "clock", {"before": written(before), "at": written(now), "windows": windows})
             self._clock.note(written(now), written(now))
         return before, now
 

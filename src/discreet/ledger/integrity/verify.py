@@ -35,6 +35,7 @@ from discreet.ledger.store import (
     StoredDraw,
     Transaction,
 )
+from discreet.ledger.window import check_correction
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,8 @@ def _follow(live: Transaction, again: Transaction, head: str | None) -> tuple[He
             body = entry.record()
             if entry.kind == "grant":
                 check_recount(live, again, entry)
+            elif entry.kind == "clock":
+                check_correction(live, again, entry)
             derive(again, entry.sequence, entry.kind, body)
             if body["at"] < at and entry.kind != "clock":
                 raise Tampered("an entry", why="it is dated before the entry before it")
