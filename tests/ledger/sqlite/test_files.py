@@ -105,7 +105,7 @@ def test_a_vault_that_is_gone_answers_nothing_more(ledger, path, how):
 def test_a_vault_with_two_names_is_refused_under_either(ledger, path, tmp_path, anchor):
     ledger.run(charge("first"), lambda _: "41")
     other = tmp_path / "vault"
-    os.link(path, other)  # noqa: PTH200
+    os.link(path, other)
     (os.link if anchor == "linked" else shutil.copy)(beside(path, ".anchor"), beside(other, ".anchor"))
     with pytest.raises(Unavailable, match="hard link"):
         Ledger.open(other)
@@ -123,23 +123,21 @@ def test_a_name_that_is_given_and_taken_away_before_the_commit_is_no_way_around(
     assert ledger.head[0] == 2
 
 
-def test_what_is_committed_to_files_that_are_exchanged_at_that_moment_is_not_answered(ledger, path, monkeypatch):
-    """The look after the commit, and the one after the anchor was written."""
-    for moment in (3, 4):  # the first two are at the beginning and before the commit
-        seen = []
+@pytest.mark.parametrize("moment", [3, 4])  # after the commit, and after the anchor was written
+def test_what_is_committed_to_files_that_are_exchanged_at_that_moment_is_not_answered(
+    ledger, path, monkeypatch, moment
+):
+    check, seen = ledger._store.check_place, []
 
-        def exchanged(at=moment, seen=seen):
-            seen.append(None)
-            if len(seen) == at:
-                beside(path, "-wal").rename(beside(path, "-kept"))
-            check()
+    def exchanged():
+        seen.append(None)
+        if len(seen) == moment:
+            beside(path, "-wal").rename(beside(path, "-kept"))
+        check()
 
-        check = ledger._store.check_place
-        with monkeypatch.context() as patch:
-            patch.setattr(ledger._store, "check_place", exchanged)
-            refused = pytest.raises(Tampered, ledger.refused, None, "q", "why")
-        assert "moved, removed or replaced" in refused.value.why
-        beside(path, "-kept").rename(beside(path, "-wal"))
+    monkeypatch.setattr(ledger._store, "check_place", exchanged)
+    with pytest.raises(Tampered, match="moved, removed or replaced"):
+        ledger.run(charge(), pytest.fail)
 
 
 def test_a_file_that_is_mounted_alone_is_refused(ledger, path, monkeypatch, tmp_path):

@@ -179,7 +179,7 @@ def _check_answers(live: Transaction, again: Transaction) -> None:
         raise Tampered(f"entry {debit.settled}", why="its settled answer is missing", sequence=debit.settled)
     for lease in live.all(Lease):
         held = again.get(Debit, lease.key)
-        if held is None or held.settled is not None or lease.fence < 1:
+        if held is None or held.settled is not None or lease.fence < 0:
             raise Tampered("a lease", why="it is for no charge that waits for its answer")
     for draw in live.all(StoredDraw):
         held = again.get(Debit, draw.key)
