@@ -241,7 +241,7 @@ def test_thousands_of_flips_give_not_one_answer_more(original, tmp_path):
         counts += flip_cells(original, path, every, seed)
     assert counts.total() > 1000
     assert counts["refused"] > 10 * counts["same"]
-    # Much of the file is free, or superseded by the log; of the anchor the other slot holds. Of the log each byte counts.
+    # Much of the file is free, or superseded by the log; of the anchor the other slot holds; of the log all counts.
     found = {each: flip_bytes(original, path, getattr(original, each[0]), each[1], 1000, seed=1) for each in FILES}
     assert {each.total() for each in found.values()} == {1000}
     assert found["open", "-wal"]["refused"] > 10 * found["open", "-wal"]["same"]

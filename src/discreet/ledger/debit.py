@@ -126,7 +126,7 @@ def abandoned(transaction: Transaction, now: datetime) -> Iterator[tuple[Debit, 
         if there is None or there.settled is not None or entry is None:  # which verifying the vault finds
             continue
         ended = held.expires if held else 0.0
-        if held is None or there.key == there.identity:
+        if held is None or not held.expires or there.key == there.identity:
             charged = datetime.fromisoformat(entry.record()["at"])
             ended = max(ended, charged.timestamp()) + _KEPT.total_seconds()
         if ended <= now.timestamp():

@@ -174,7 +174,8 @@ class Ledger(Custody):
     def settle_abandoned(self) -> int:
         """Settle as failed what nobody works on and nobody will ask for again; return how many charges that were.
 
-        Those are charges with a key of their own (`fresh`) whose lease has ended, and all whose lease ended a day ago.
+        Those are charges with a key of their own (`fresh`) whose lease has ended, and all whose lease ended, or that were
+        charged and given up, a day ago.
         The key outside the database is forgotten once nothing waits for its answer.
         """
         with self._read() as look:
@@ -260,7 +261,7 @@ class Ledger(Custody):
         return self._take(charge, watch, engine, seconds) if paid else (found, mine, key)
 
     def _given_up(self, charge: Charge) -> Charge | None:
-        """Return a charge like this one, under a key of its own, that was paid for and that nobody has answered or holds."""
+        """Return a charge like this one, under a key of its own, that nobody has answered and nobody holds."""
         if (kept := self._kept.like(charge)) is not None:
             return kept
         with self._read() as look:
