@@ -15,7 +15,7 @@ MOST_DOUBLINGS = 6
 MOST_SECONDS = 1e9
 
 # Work that nobody may take over (it is done once, or nobody can ask for it again) is left alone so many times longer:
-# six hours. What has not ended by then has died. Nor is a question settled as failed before that by somebody who cannot
+# six hours. What has not ended by then has died. Nor is a question settled as failed before that by someone who cannot
 # go on with it, as on another machine, unless its lease was given back: leases are not renewed, and work may be slow.
 ALONE = 360
 

@@ -90,7 +90,7 @@ class Ledger(Custody):
                 if not fresh or self._is_found_again(asked):
                     raise
                 raise takeover.perhaps_paid(error) from None
-            if taken_up and mine is None:  # somebody was faster, or it cannot be gone on with
+            if taken_up and mine is None:  # someone was faster, or it cannot be gone on with
                 asked, taken_up = charge.fresh(), False
                 continue
             taken_up = False
@@ -174,8 +174,8 @@ class Ledger(Custody):
     def settle_abandoned(self) -> int:
         """Settle as failed what nobody works on and nobody will ask for again; return how many charges that were.
 
-        Those are charges with a key of their own (`fresh`) whose lease has ended, and all whose lease ended, or that were
-        charged and given up, a day ago.
+        Those are charges with a key of their own (`fresh`) whose lease has ended, and all whose lease ended a day ago,
+        or that were charged a day ago and given up.
         The key outside the database is forgotten once nothing waits for its answer.
         """
         with self._read() as look:

@@ -41,12 +41,12 @@ def continued(
 
 
 def busy(found: StandingCharge, first: float) -> Conflict:
-    """Say that somebody is, or may be, working on a question that nobody else can go on with, and until when."""
+    """Say that someone is, or may be, working on a question that nobody else can go on with, and until when."""
     until = found.lease.alive_until(first) if found.lease else 0.0
     ends = written(datetime.fromtimestamp(min(until, _LATEST), UTC))
-    why = "somebody is working on it, or has died"
+    why = "someone is working on it, or has died"
     if found.stranded:
-        why = "it was begun on another machine, or by another version or engine, where somebody may be working on it"
+        why = "it was begun on another machine, or by another version or engine, where someone may be working on it"
     fix = f"wait and ask again, until {ends}, when it counts as failed; or pay for another with fresh=True"
     return Conflict("the question", why=why, fix=fix, value=found.receipt.key)
 
