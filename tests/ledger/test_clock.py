@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 from discreet.ledger import AccessRefused, Ledger, LimitExceeded, Tampered
-from discreet.ledger.clock import UTC, VaultClock, written
 from discreet.ledger.entry import Entry, canonical
+from discreet.ledger.lease import UTC, VaultClock, written
 from tests.ledger.helpers import START, Clock, charge, epsilon, kinds
 from tests.ledger.integrity.test_verify import resealed
 

@@ -20,7 +20,7 @@ def command(output: Output, vault: Path | str, correct: bool) -> None:
     After a clock was wrong and ran ahead, grants have ended too early. Set the machine's clock right first; --correct
     then takes the vault back to it. The correction is an entry. What was spent stays spent, in windows too.
     """
-    from discreet.ledger.clock import wall_clock, written
+    from discreet.ledger.lease import wall_clock, written
 
     with opened(vault) as curator:
         corrected = curator.correct_clock() if correct else None

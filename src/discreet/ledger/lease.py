@@ -1,12 +1,65 @@
-"""Leases: the right to work on one charged question, numbered so that a late answer is known by its number."""
+"""Clocks and leases: who may work on a debit, and until when."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import field
+from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import ClassVar
 
 from discreet.core.errors import BadParameter
+from discreet.core.value import dataclass
+
+Clock = Callable[[], datetime]
+
+# Clocks of machines that share a vault differ by less; one that is further back was set back.
+_SKEW = timedelta(days=1)
+
+
+def wall_clock() -> datetime:
+    """Return the time, with its zone."""
+    return datetime.now(UTC)
+
+
+def written(moment: datetime) -> str:
+    """Write a moment as entries do: in universal time, to the second, so that texts sort as moments do."""
+    return moment.astimezone(UTC).isoformat(timespec="seconds")
+
+
+class VaultClock:
+    """The time of a vault: the machine's clock, or where that is behind the last entry, that entry's time and onwards.
+
+    A machine whose clock was set back does not take the vault along: its time goes on from the last entry as the
+    clock goes on, so that no grant opens again and no window stands still.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self.machine = clock
+        self._last: tuple[datetime, datetime] | None = None
+
+    def note(self, at: str, wall: str) -> None:
+        """Take the time of the last entry, and what the machine's clock showed then."""
+        self._last = (datetime.fromisoformat(at), datetime.fromisoformat(wall))
+
+    def __call__(self) -> datetime:
+        """Return the time, never before that of the last entry."""
+        now = self.machine()
+        if self._last is None or now >= self._last[0]:
+            return now
+        at, wall = self._last
+        try:
+            return at + max(now - wall, timedelta())
+        except OverflowError:  # the date is too far in the future
+            return at
+
+    def wall(self) -> datetime:
+        """Return the reading from which time goes on: the clock's, unless other machines' are a little ahead of it."""
+        now = self.machine()
+        if self._last is None or now >= self._last[0] or self._last[1] - now > _SKEW:
+            return now
+        return max(now, self._last[1])
+
 
 # How long the first holder may work before another may take over. Each takeover doubles it, so that two workers do not
 # take a slow question from each other without end; but not beyond about an hour, in case they keep being killed.

@@ -5,27 +5,40 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from discreet.account.budgets.cost import Cost
+from discreet.account.budgets.filter import PrivacyFilter
 from discreet.core.errors import BadParameter, Refusal
 from discreet.core.log import logger
+from discreet.core.value import dataclass, replace
 from discreet.ledger import debit, limit
-from discreet.ledger.charge import Charge, Receipt
-from discreet.ledger.clock import written
+from discreet.ledger.charge import Charge, Receipt, enter
 from discreet.ledger.custody import Custody
-from discreet.ledger.debit import StandingCharge
-from discreet.ledger.derivation import enter
-from discreet.ledger.lease import ALONE, MOST_BEGUN, Lease, LeaseWatch
+from discreet.ledger.debit import NewKey, StandingCharge
+from discreet.ledger.lease import ALONE, MOST_BEGUN, Lease, LeaseWatch, written
 from discreet.ledger.refusals import Conflict, LeaseLost, QuestionFailed, Tampered
-from discreet.ledger.sealed_key import NewKey
-from discreet.ledger.standing import Scope, Standing
 from discreet.ledger.store import Debit, Limit, Settled, StoredDraw, Transaction
 
 if TYPE_CHECKING:
     from discreet.noise.draws import Draws
+
+Scope = Literal["account", "grant", "window"]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One limit: an account's for life, an analyst's cap over all grants, or a window of either, as it stands.
+
+    `analyst` is None for what all analysts share; `window` is the current period, such as "2026-11".
+    """
+
+    scope: Scope
+    account: str
+    analyst: str | None
+    filter: PrivacyFilter
+    window: str | None = None
 
 
 class Ledger(Custody):

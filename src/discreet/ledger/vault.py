@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Self
 
 from discreet.core.errors import Refusal
 from discreet.ledger import lease
-from discreet.ledger.clock import Clock, VaultClock, wall_clock, written
-from discreet.ledger.derivation import enter
+from discreet.ledger.charge import enter
+from discreet.ledger.debit import OutsideKey
 from discreet.ledger.entry import Entry, Head
-from discreet.ledger.integrity import keys, tail, verify
-from discreet.ledger.integrity.anchor import AnchorFile
-from discreet.ledger.integrity.seal import SealedTransaction, Sealer
+from discreet.ledger.integrity import verify
+from discreet.ledger.integrity.anchor import AnchorFile, commitment, derive, new_signing_key
+from discreet.ledger.integrity.seal import SealedTransaction, Sealer, check_tail
 from discreet.ledger.integrity.verify import Verified
+from discreet.ledger.lease import Clock, VaultClock, wall_clock, written
 from discreet.ledger.place import FilePlace, Place, ServerPlace, place_of
 from discreet.ledger.refusals import Conflict, NotAVault, Tampered, Unavailable
-from discreet.ledger.sealed_key import OutsideKey
 from discreet.ledger.sqlite.store import SqliteStore
 from discreet.ledger.store import Check, Debit, Secret, Store, StoredDraw, Transaction, Wanted
 
@@ -69,7 +69,7 @@ class Vault:
         newest = self._anchors.newest()  # before the head: another process may append between the two
         with self._read() as transaction:
             verify.check_anchor(transaction, newest, needed=self._needs_anchor)
-            tail.check(transaction)
+            check_tail(transaction)
             self._seen = transaction.head()
             self._forget_outside(transaction)
 
@@ -155,7 +155,7 @@ class Vault:
 
         Guarantee: keys of different purposes tell nothing about each other.
         """
-        return keys.derive(self._secret, purpose)
+        return derive(self._secret, purpose)
 
     @property
     def head(self) -> tuple[int, str]:
@@ -163,6 +163,12 @@ class Vault:
         with self._store.read() as transaction:
             head = transaction.head()
         return head.sequence, head.hash
+
+    @property
+    def state(self) -> str:
+        """The seal of the root, which every change of the vault renews: what was read under it is still so."""
+        with self._read() as transaction:
+            return transaction.root().seal
 
     def entries(self, after: int = 0, limit: int | None = None) -> Iterator[Entry]:
         """Return the entries with greater numbers than `after`, in order."""
@@ -328,10 +334,10 @@ def _anchor_path(store: Store, vault_id: str, anchor: str | Path | None) -> Path
 
 def _begin(store: Store, now: datetime, anchor: str | Path | None) -> None:
     """Give a new vault its keys and its first entry, which binds them to the chain."""
-    vault, secret, signing = token_hex(16), token_bytes(32), keys.new_signing_key()
+    vault, secret, signing = token_hex(16), token_bytes(32), new_signing_key()
     anchors = AnchorFile(_anchor_path(store, vault, anchor), vault, signing)
     at = written(now)
-    body = {"vault": vault, "public_key": anchors.public_key, "commitment": keys.commitment(secret), "at": at}
+    body = {"vault": vault, "public_key": anchors.public_key, "commitment": commitment(secret), "at": at}
     with store.write() as raw:
         for name, value in (("vault", vault.encode()), ("secret", secret), ("signing", signing)):
             raw.put(Secret(name, value))

@@ -4,8 +4,7 @@ import os
 
 import pytest
 
-from discreet.engines.duckdb.files import files
-from discreet.engines.duckdb.fingerprint import check_unchanged, digest, fingerprint, stamp
+from discreet.engines.duckdb.files import check_unchanged, digest, files, fingerprint, stamp
 from discreet.engines.duckdb.options import csv, parquet
 from discreet.engines.duckdb.source import settle
 from discreet.engines.source import SourceChanged, SourceMissing

@@ -1,27 +1,77 @@
-"""The anchor: a signed copy of the chain's head outside the vault, by which a shortened or older vault is found.
-
-It has two slots and the older one is overwritten, in place: a torn write spoils one slot, and the other still holds.
-It is not flushed: an anchor that is older than the vault still has to be on its chain, so that losing the last
-write of it only means that the last few entries are not covered until the next commit.
-"""
+"""The keys that seal a vault, and the anchor beside it that tells a vault from an older copy."""
 
 from __future__ import annotations
 
+import hmac
 import json
 import os
 import re
-from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.core import record as records
 from discreet.core.errors import BadParameter
+from discreet.core.value import dataclass
 from discreet.ledger.entry import Head
-from discreet.ledger.integrity import keys
 from discreet.ledger.refusals import Tampered, Unavailable
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+
+def derive(secret: bytes, purpose: str) -> bytes:
+    """Return 32 bytes for one purpose of a caller (HKDF with SHA-256, RFC 5869, one block).
+
+    Guarantee: keys of different purposes tell nothing about each other or about the secret.
+    """
+    return _expanded(secret, "purpose " + purpose)
+
+
+def commitment(secret: bytes) -> str:
+    """Return what the first entry says about the secret: enough to notice another one, of no use to find it."""
+    return _expanded(secret, "commitment").hex()
+
+
+def seal(secret: bytes, *fields: str) -> str:
+    """Return a keyed hash of several texts, each with its length; it tells nothing without the secret."""
+    found = hmac.new(_expanded(secret, "private records"), digestmod=sha256)
+    for field in fields:
+        content = field.encode()
+        found.update(len(content).to_bytes(8, "big") + content)
+    return found.hexdigest()
+
+
+def new_signing_key() -> bytes:
+    """Return a new private Ed25519 key, as its 32 bytes."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    return Ed25519PrivateKey.generate().private_bytes_raw()
+
+
+def signing_key(private: bytes) -> Ed25519PrivateKey:
+    """Return the key that signs."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    return Ed25519PrivateKey.from_private_bytes(private)
+
+
+def is_signed(public: str, signature: str, message: bytes) -> bool:
+    """Whether the signature of the message is by the public key; all texts are hexadecimal."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    try:
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(public)).verify(bytes.fromhex(signature), message)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def _expanded(secret: bytes, info: str) -> bytes:
+    extracted = hmac.digest(b"discreet vault", secret, "sha256")
+    return hmac.digest(extracted, info.encode() + b"\x01", "sha256")
+
 
 SLOT = 512
 _NUMBER = re.compile(rb'"sequence": (\d+),')
@@ -46,7 +96,7 @@ class Anchor:
     @property
     def valid(self) -> bool:
         """Whether the signature is by the public key."""
-        return keys.is_signed(self.public_key, self.signature, _message(self.vault, Head(self.sequence, self.head)))
+        return is_signed(self.public_key, self.signature, _message(self.vault, Head(self.sequence, self.head)))
 
     def to_slot(self) -> bytes:
         """Write the anchor as one line of exactly a slot's length."""
@@ -134,7 +184,7 @@ class AnchorFile:
 
     def _load(self) -> Ed25519PrivateKey:
         if self._key is None:
-            self._key = keys.signing_key(self._private_key)
+            self._key = signing_key(self._private_key)
             self._public_key = self._key.public_key().public_bytes_raw().hex()
         return self._key
 

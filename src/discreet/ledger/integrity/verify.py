@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import zip_longest
 from typing import Any
 
 from discreet.core.errors import Refusal
+from discreet.core.value import dataclass
 from discreet.ledger.cap import check_recount
-from discreet.ledger.derivation import derive
+from discreet.ledger.charge import derive
 from discreet.ledger.entry import Entry, Head
-from discreet.ledger.integrity import keys
+from discreet.ledger.integrity import anchor
 from discreet.ledger.integrity.anchor import Anchor, AnchorFile
 from discreet.ledger.integrity.seal import SealedTransaction, Sealer, following
 from discreet.ledger.lease import Lease
@@ -143,10 +143,10 @@ def check_keys(live: Transaction) -> str:
     body = first.record() if first and first.sealed else {}
     held = {row.name: row.value for row in live.all(Secret)}
     try:
-        public = keys.signing_key(held["signing"]).public_key().public_bytes_raw().hex()
+        public = anchor.signing_key(held["signing"]).public_key().public_bytes_raw().hex()
         same = set(held) == {"vault", "secret", "signing"} and (
             held["vault"].decode(),
-            keys.commitment(held["secret"]),
+            anchor.commitment(held["secret"]),
             public,
         ) == (body["vault"], body["commitment"], body["public_key"])
     except (KeyError, ValueError):  # a text that is none, a key that is too short
@@ -197,7 +197,7 @@ def _check_privates(live: Transaction) -> None:
     assert secret is not None  # check_keys has seen it
     for row in live.all(Private):
         document = live.get(Paper, row.kind, row.name)
-        expected = keys.seal(secret.value, row.kind, row.name, str(row.revision), row.record)
+        expected = anchor.seal(secret.value, row.kind, row.name, str(row.revision), row.record)
         if document is None or row.revision > document.revision or row.seal != expected:
             why = "what is stored beside it was changed"
             raise Tampered(f"the {row.kind} {row.name!r}", why=why, sequence=document.sequence if document else None)
