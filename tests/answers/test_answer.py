@@ -331,7 +331,7 @@ def test_explain_says_what_was_protected_at_what_price_and_what_the_bounds_did()
         "n (number of rows: count, Laplace, scale 2, epsilon 0.2).",
         "within 6 of the middle",
         "small groups have wide intervals",
-        "The interval was bought with the value",
+        "The interval was paid for with the value",
         "Free from here on",
     ):
         assert part in words

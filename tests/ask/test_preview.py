@@ -91,7 +91,7 @@ def test_notes_say_what_is_selected_and_bought(tmp_path):
     selected = table.group_by("city").agg(n=dp.count()).preview(epsilon=1, delta=1e-6)
     assert any("private selection (delta 5e-07)" in note for note in selected.notes)
     bought = table.count().preview(epsilon=1, max_rows="auto")
-    assert any("buys max_rows" in note for note in bought.notes)
+    assert any("spent on choosing max_rows" in note for note in bought.notes)
 
 
 def test_a_preview_prints_as_text_html_rich_and_json(tmp_path):

@@ -184,7 +184,7 @@ def test_a_preview_is_free_and_says_what_to_expect(session):
     shown = session.table("visits").preview_synthesize(epsilon=0.001)
     assert "too little to be useful" in str(shown)
     assert "would remain" in str(shown)
-    assert "chosen by itself" in str(shown)
+    assert "chosen automatically" in str(shown)
     assert shown.record()["expected"]["rows"] == 3000
     assert head(session) == before
 
@@ -230,7 +230,7 @@ def test_progress_names_each_step_once_and_never_how_many_rounds_there_are(sessi
         ({"columns": ["note"]}, BadParameter, "free text"),
         ({"columns": ["ages"]}, UnknownName, "age"),
         ({"columns": "age"}, BadParameter, "list of names"),
-        ({"columns": ["id"]}, BadParameter, "tells people apart"),
+        ({"columns": ["id"]}, BadParameter, "identifies people"),
         ({"bins": 0}, BadParameter, "bins"),
         ({"workload": 9}, BadParameter, "workload"),
         ({"zeros": [{"wards": "A"}]}, UnknownName, "ward"),

@@ -9,7 +9,7 @@ from discreet.curator.curator import Curator
 def test_a_vault_in_order_says_what_was_checked(vault, run):
     code, out, _ = run("verify")
     assert code == Exit.DONE
-    for words in ("The vault is in order.", "entries, each sealed", "the anchor: signed", "head", "public key"):
+    for words in ("The vault is in order.", "entries, each chained", "the anchor: signed", "head", "public key"):
         assert words in out
 
 

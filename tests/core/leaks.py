@@ -15,8 +15,9 @@ SOURCE = Path(discreet.__file__).parent
 class Leak:
     """A change: in which file, what stands there and what is put for it, and what shows it.
 
-    `shown` names what is run with the change in place: a method of synthetic data, or "pmw"; None where a door itself
-    is changed and only types tell. `again` are the modules that hold something of the changed one by name.
+    `shown` names what is run with the change in place: an aggregate, a method of synthetic data, or "pmw"; None where
+    that would take a vault, or where a door itself is changed, and only types tell. `again` are the modules that hold
+    something of the changed one by name.
     """
 
     name: str
@@ -159,8 +160,8 @@ LEAKS = [
     Leak(
         "every method: noise left out of a marginal",
         "publish/allowance.py",
-        "mechanism.release(exact)",
-        "exact",
+        "noisy: Released = mechanism.release(exact)",
+        "noisy: Released = exact",
     ),
     Leak(
         "every method: the best score instead of a choice",
@@ -207,5 +208,49 @@ LEAKS = [
         "mechanisms/contribution_bound.py",
         "int(self.quantile.search_steps(_tally(opened(exact), self.most), 1)[0, 0])",
         "max(exact)",
+    ),
+    Leak(
+        "count, sum, mean, ...: noise left out of a column",
+        "measures/sums.py",
+        "self.quantities(self.statistic.measured(found.map(from_tallies, self.exact)), mark)",
+        "self.quantities(found.map(from_tallies, self.exact), mark)",
+        shown="count",
+        again=("discreet.measures.count",),
+    ),
+    Leak(
+        "histogram: noise left out of a column",
+        "measures/bins.py",
+        "drawn = count.measured(kept.map(end_to_end))",
+        "drawn = kept.map(end_to_end)",
+        shown="histogram",
+        again=("discreet.measures.histogram",),
+    ),
+    Leak(
+        "top-k: counts instead of a choice",
+        "measures/bins.py",
+        "top.release(kept.map(of_group, group))",
+        "kept.map(of_group, group)",
+        shown="top_k",
+        again=("discreet.measures.top_k",),
+    ),
+    Leak(
+        "quantile: counts instead of a choice",
+        "measures/quantiles.py",
+        "middle, *ends = search_together(self.bought, found, groups)",
+        "middle, *ends = found([])",
+        shown="median",
+        again=("discreet.measures.quantile",),
+    ),
+    Leak(
+        "a question with undeclared keys: every key shown",
+        "ask/programme.py",
+        "kept = at.asked.selection.release(found)",
+        "kept = tuple(found)",
+    ),
+    Leak(
+        "max_rows='auto': the most rows of anyone",
+        "ask/programme.py",
+        "most = at.asked.bound.release(found)",
+        "most = max(found)",
     ),
 ]

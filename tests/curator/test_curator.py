@@ -168,8 +168,8 @@ def test_another_budget_for_the_same_file_is_refused(curator, visits, file):
 def test_a_copy_of_the_rows_is_refused_a_budget_of_its_own(curator, visits, tmp_path):
     (tmp_path / "copy.csv").write_text(ROWS)
     assert refusal(Conflict, lambda: register(curator, tmp_path / "copy.csv", "copy")) == (
-        "the rows of 'copy': they are those of 'visits', which 'visits' pays for; a second budget would double what"
-        " people lose. Fix: register it with group='visits'."
+        "the rows of 'copy': they are those of 'visits', which 'visits' pays for; a second budget would double their"
+        " loss. Fix: register it with group='visits'."
     )
     assert register(curator, tmp_path / "copy.csv", "copy", group="visits", budget=None).account == "visits"
 
@@ -341,7 +341,7 @@ def test_the_same_rows_are_not_counted_for_other_people_or_one_by_one(curator, v
     for unit in (row(), person("age", max_rows=20)):
         assert refusal(BadParameter, lambda unit=unit: register(curator, file, "more", unit=unit, budget=None)) == (
             f"unit={unit.identifier or 'row'!r}: its rows are those of 'visits', and the budget of 'visits' is counted"
-            " for people, told apart by 'patient_id'. Fix: use unit=person('patient_id', max_rows=20)."
+            " for people, identified by 'patient_id'. Fix: use unit=person('patient_id', max_rows=20)."
         )
     (tmp_path / "next.csv").write_text(ROWS + "4,4,A\n")
     curator.refresh("visits", tmp_path / "next.csv")
@@ -385,7 +385,7 @@ def test_of_a_group_the_note_names_a_table_and_the_account(curator):
         register(curator, next(frames), name, columns=columns, group="patients")
     (note,) = register(curator, next(frames), "more", columns=columns).notes
     assert note.startswith("drugs has the same identifier column: ")
-    assert note.endswith("put both into the group patients of a new vault")
+    assert note.endswith("put both into the budget group patients of a new vault")
 
 
 def test_a_registered_table_shows_its_declaration_and_not_its_source(curator, visits, file):
@@ -529,7 +529,7 @@ def test_whom_a_table_protects_stays(curator, visits, unit, words):
 
 def test_a_budget_is_neither_raised_nor_lowered(curator, visits):
     for epsilon in (4, 2):
-        with pytest.raises(Conflict, match="promised for good"):
+        with pytest.raises(Conflict, match="a permanent guarantee"):
             curator.declare("visits", unit=UNIT, columns=COLUMNS, budget=Budget(epsilon=epsilon, delta=1e-6))
 
 

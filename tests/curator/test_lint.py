@@ -290,7 +290,7 @@ def test_identifiers_that_merge_without_blanks_and_case_are_counted(curator):
     lint(curator, {"id": names, "n": [5] * 903}, {"n": between(0, 100)}, unit=person("id", max_rows=1))
     (merged,) = [each for each in curator.lint("t") if "become" in each.what]
     assert (merged.severity, merged.column) == ("warning", "id")
-    assert merged.what.startswith("5 identifiers become 2 without blanks and case, such as ")
+    assert merged.what.startswith("5 identifiers become 2 without spaces and case, such as ")
     assert "loses as often" in merged.why
 
 

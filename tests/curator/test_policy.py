@@ -199,8 +199,8 @@ def test_another_grant_is_refused_until_the_old_one_is_revoked(folder, curator):
     policy(folder).apply(curator)
     wider = WHOLE.replace("monthly = { epsilon = 0.5", "monthly = { epsilon = 0.9")
     assert refused(folder, wider, curator) == (
-        "discreet.toml:23: a grant for 'alice': there is one already, to other tables or with other caps, and a token"
-        " is not changed once it is out. Fix: run discreet revoke alice first."
+        "discreet.toml:23: a grant for 'alice': one exists for other tables or with other caps, and an issued"
+        " token is not changed. Fix: run discreet revoke alice first."
     )
     curator.revoke("alice")
     assert [each.action for each in policy(folder, wider).apply(curator)] == ["left", "left", "granted"]

@@ -1,5 +1,6 @@
 """Conformance: every folder of engines has the parts that others rely on, and both suites are run on it."""
 
+import ast
 import inspect
 import subprocess
 import sys
@@ -19,7 +20,8 @@ from discreet.engines.source import Home, Source, SourceKind, SourceOptions, _ki
 from tests.engines.subjects import offered
 from tests.neighbours.sources import Kind
 
-PAGE = Path(__file__).parents[2] / "docs" / "engines.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "engines.md"
 ENGINES = [*registry]
 OTHERS = [name for name in ENGINES if name != EMBEDDED]
 STUB = {
@@ -141,6 +143,23 @@ def test_the_kinds_of_all_engines_are_told_without_any_package_of_theirs():
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == ["discreet"]
+
+
+def lists(tree):
+    """Return the lines of collections that name more than one engine."""
+    found = []
+    for node in ast.walk(tree):
+        held = node.keys if isinstance(node, ast.Dict) else getattr(node, "elts", ())
+        if len({each.value for each in held if isinstance(each, ast.Constant)} & {*ENGINES}) > 1:
+            found.append(node.lineno)
+    return found
+
+
+def test_no_list_of_engines_is_kept():
+    files = (ROOT / "src").rglob("*.py")
+    found = {str(file.relative_to(ROOT)): lists(ast.parse(file.read_text(encoding="utf-8"))) for file in files}
+    assert {file: numbers for file, numbers in found.items() if numbers} == {}
+    assert lists(ast.parse("x = 1\n_MODULES = {'postgres': 1, 'spark': 2}")) == [2]
 
 
 @pytest.fixture

@@ -84,7 +84,7 @@ def test_under_replace_noise_is_for_the_row_that_leaves_and_the_row_that_enters(
 
 def test_terms_that_move_a_single_row_under_replace_cannot_be_made():
     terms = Weights.of(DOMAIN, Budget(epsilon=1))
-    with pytest.raises(BadParameter, match="an even number moves"):
+    with pytest.raises(BadParameter, match="an even number changes"):
         replace(terms, relation="replace")
 
 

@@ -56,7 +56,7 @@ class Deployment:
     def over(self, delta: Number = DELTA) -> tuple[float | None, float | None]:
         """Return the epsilon that one person may lose in a month of 30 days, and in a year, at most.
 
-        None where the promise is not renewed by the calendar: it is for good, or for each event, however many.
+        None where the promise is not renewed by the calendar: it is permanently, or for each event, however many.
         """
         month, year = RENEWED.get(self.renewed, (0, 0))
         return (self.epsilon(delta, month) if month else None), (self.epsilon(delta, year) if year else None)

@@ -50,8 +50,8 @@ Key = tuple[Any, ...]
 class Answer(AnswerArithmetic):
     """A table of values with intervals of 95% or more; a value, which holds neither data nor a ledger.
 
-    Guarantee: `loss` bounds what was given away; whatever is computed from an answer gives away nothing more
-    (post-processing), so that arithmetic, export and drawing are free.
+    Guarantee: `loss` bounds what was revealed; whatever is computed from an answer reveals nothing more
+    (post-processing), so arithmetic, export and drawing are free.
     """
 
     keys: tuple[str, ...]

@@ -80,7 +80,7 @@ def read(record: object, known: Mapping[str, NoisyInteger]) -> Quantity:
 
 
 def write_key(value: object) -> object:
-    """Write one value of a key; days are marked, so that they come back as days."""
+    """Write one value of a key; days are marked, so they come back as days."""
     return {"date": value.isoformat()} if isinstance(value, dt.date) else value
 
 

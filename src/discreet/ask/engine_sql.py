@@ -12,7 +12,7 @@ from discreet.core.schema import Table
 from discreet.core.unit import Unit
 from discreet.engines.dialect import Dialect, dialect_of, select
 from discreet.engines.secret_order import ORDER_TABLE
-from discreet.measures.request import Scope
+from discreet.measures.request import MeasureScope
 from discreet.plan.expressions import Expression
 from discreet.plan.keys import TallyQuery
 from discreet.plan.nodes import Plan
@@ -59,7 +59,7 @@ class SqlWriter:
         """Write how many people have each number of rows."""
         return [self._shown(title, rows_by_person_sql(plan, self._relations(), unit, most, self.dialect))]
 
-    def counts(self, name: str, scope: Scope, of: Expression, first: Sequence[CellQuery]) -> list[str]:
+    def counts(self, name: str, scope: MeasureScope, of: Expression, first: Sequence[CellQuery]) -> list[str]:
         """Write the values of a quantile and the first look at them; the next ones depend on what was drawn."""
         relations = self._relations()
         settled = SettledPlan.of(scope.plan, scope.keys, relations, self.dialect, scope.unit)

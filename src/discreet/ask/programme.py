@@ -16,7 +16,7 @@ from discreet.ask.registered import unit_words
 from discreet.ask.remaining import notes_of
 from discreet.core.value import dataclass, replace
 from discreet.measures.kernels import picked
-from discreet.measures.request import Found, KeyRequest, Request, RowsRequest, Scope, TallyRequest
+from discreet.measures.request import Found, KeyRequest, MeasureScope, Request, RowsRequest, TallyRequest
 from discreet.noise.bits import current
 from discreet.plan.keys import NO_KEYS, Keys, Tally, TallyQuery
 
@@ -24,15 +24,17 @@ if TYPE_CHECKING:
     from discreet.account.losses.loss import PrivacyLoss
     from discreet.answers.quantity import Quantity
     from discreet.ask.priced import PricedQuestion
+    from discreet.core.exact import Exact
     from discreet.measures.measure import Measure
     from discreet.measures.request import ExactSource, StatementWriter
     from discreet.noise.draws import Draws
+    from discreet.plan.nodes import Datum
 
 _SELECTED = "<a selected key>"
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ProgrammeState:
     """How far a programme has come: the question, for the bound that was bought; its keys; the columns it has."""
 
     asked: PricedQuestion
@@ -41,9 +43,9 @@ class Standing:
     columns: Mapping[str, Sequence[Quantity]] = field(default_factory=dict)
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> MeasureScope:
         """Whose rows are asked about."""
-        return Scope(self.asked.report.query.plan, self.keys, self.asked.unit)
+        return MeasureScope(self.asked.report.query.plan, self.keys, self.asked.unit)
 
     def answer(self) -> Answer:
         """Put the columns together, in the order in which they were asked for."""
@@ -94,26 +96,26 @@ class Step(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def request(self, at: Standing) -> Request:
+    def request(self, at: ProgrammeState) -> Request:
         """Return what is asked."""
 
     @abstractmethod
-    def claims(self, at: Standing) -> Iterator[Claim]:
+    def claims(self, at: ProgrammeState) -> Iterator[Claim]:
         """Yield what is drawn, label by label."""
 
     @abstractmethod
-    def drawn(self, at: Standing, found: Found, draws: Draws) -> Standing:
+    def drawn(self, at: ProgrammeState, found: Found, draws: Draws) -> ProgrammeState:
         """Put what was found through its mechanism.
 
         Guarantee: what is returned depends on rows through the losses of `claims` alone.
         """
 
-    def run(self, at: Standing, engine: ExactSource, draws: Draws) -> Standing:
+    def run(self, at: ProgrammeState, engine: ExactSource, draws: Draws) -> ProgrammeState:
         """Ask, and draw."""
         with self.request(at).found(engine) as found:
             return self.drawn(at, found, draws)
 
-    def supposed(self, at: Standing) -> Standing:
+    def supposed(self, at: ProgrammeState) -> ProgrammeState:
         """Return how far the programme has come after this step, where nothing was asked or drawn."""
         return at
 
@@ -122,24 +124,24 @@ class Step(ABC):
 class KeyStep(Step):
     """Selects the keys of the answer by how many people have each, as many as there is room for."""
 
-    def request(self, at: Standing) -> Request:
+    def request(self, at: ProgrammeState) -> Request:
         """Ask how many people have each key."""
         query = TallyQuery(at.scope.plan, at.keys, (Tally("people"),))
         return KeyRequest("how many people have each key, for private selection", query, at.asked.unit)
 
-    def claims(self, at: Standing) -> Iterator[Claim]:
+    def claims(self, at: ProgrammeState) -> Iterator[Claim]:
         """Yield the selection."""
         assert at.asked.selection is not None
         yield Claim("keys/selection", at.asked.selection.loss, "keys")
 
-    def drawn(self, at: Standing, found: Found, draws: Draws) -> Standing:
+    def drawn(self, at: ProgrammeState, found: Exact[Mapping[tuple[Datum, ...], int]], draws: Draws) -> ProgrammeState:
         """Keep the keys that pass."""
         assert at.asked.selection is not None
         with draws.at("keys/selection"):
             kept = at.asked.selection.release(found)
         return replace(at, keys=at.keys.chosen(kept[: at.keys.room]))
 
-    def supposed(self, at: Standing) -> Standing:
+    def supposed(self, at: ProgrammeState) -> ProgrammeState:
         """Let one key stand for all, since which there are is not known."""
         one = tuple(_SELECTED if key.values is None else key.values[0] for key in at.keys.columns)
         return replace(at, keys=at.keys.chosen([one]))
@@ -149,18 +151,18 @@ class KeyStep(Step):
 class BoundStep(Step):
     """Buys the number of rows that one person counts for."""
 
-    def request(self, at: Standing) -> Request:
+    def request(self, at: ProgrammeState) -> Request:
         """Ask how many people have each number of rows."""
         assert at.asked.bound is not None
         title = "how many people have each number of rows, for max_rows"
         return RowsRequest(title, at.scope.plan, at.asked.bound.most, at.asked.unit)
 
-    def claims(self, at: Standing) -> Iterator[Claim]:
+    def claims(self, at: ProgrammeState) -> Iterator[Claim]:
         """Yield the bound."""
         assert at.asked.bound is not None
         yield Claim("rows/quantile", at.asked.bound.loss, "max_rows")
 
-    def drawn(self, at: Standing, found: Found, draws: Draws) -> Standing:
+    def drawn(self, at: ProgrammeState, found: Exact[Mapping[int, int]], draws: Draws) -> ProgrammeState:
         """Make the noise of all measures for the bound that is drawn."""
         assert at.asked.bound is not None
         with draws.at("rows/quantile"):
@@ -174,27 +176,27 @@ class MeasureStep(Step):
 
     places: tuple[int, ...]
 
-    def measures(self, at: Standing) -> list[Measure]:
+    def measures(self, at: ProgrammeState) -> list[Measure]:
         """Return the measures, for the bound that holds by now."""
         return [at.asked.measures[place] for place in self.places]
 
-    def request(self, at: Standing) -> Request:
+    def request(self, at: ProgrammeState) -> Request:
         """Ask what the one measure asks."""
         (only,) = self.measures(at)
         return only.request(at.scope)
 
-    def claims(self, at: Standing) -> Iterator[Claim]:
+    def claims(self, at: ProgrammeState) -> Iterator[Claim]:
         """Yield every measure."""
         for each in self.measures(at):
             yield Claim(each.label, each.loss, each.kind)
 
-    def run(self, at: Standing, engine: ExactSource, draws: Draws) -> Standing:
+    def run(self, at: ProgrammeState, engine: ExactSource, draws: Draws) -> ProgrammeState:
         """Ask, and draw; where no key was selected, there is nothing to ask about."""
         if at.scope.groups:
             return Step.run(self, at, engine, draws)
         return _with(at, {name: () for each in self.measures(at) for name in each.columns})
 
-    def drawn(self, at: Standing, found: Found, draws: Draws) -> Standing:
+    def drawn(self, at: ProgrammeState, found: Found, draws: Draws) -> ProgrammeState:
         """Make what was found noisy."""
         columns: dict[str, Sequence[Quantity]] = {}
         for each, own in zip(self.measures(at), self.parts(at, found), strict=True):
@@ -202,7 +204,7 @@ class MeasureStep(Step):
                 columns |= zip(each.columns, each.noisy(own, at.scope.groups, at.mark), strict=True)
         return _with(at, columns)
 
-    def parts(self, at: Standing, found: Found) -> list[Found]:
+    def parts(self, at: ProgrammeState, found: Found) -> list[Found]:
         """Return what was found for each measure."""
         return [found for _ in self.measures(at)]
 
@@ -211,16 +213,16 @@ class MeasureStep(Step):
 class SharedStep(MeasureStep):
     """Answers all measures whose integers are found in one scan, each tally once."""
 
-    def request(self, at: Standing) -> Request:
+    def request(self, at: ProgrammeState) -> Request:
         """Ask for the tallies of all of them."""
         query = TallyQuery(at.scope.plan, at.keys, tuple(self._tallied(at)[0]))
         return TallyRequest("the sums of every group", query, at.asked.unit)
 
-    def parts(self, at: Standing, found: Found) -> list[Found]:
+    def parts(self, at: ProgrammeState, found: Found) -> list[Found]:
         """Return the tallies of each measure, group by group."""
         return [found.map(picked, own) for own in self._tallied(at)[1]]
 
-    def _tallied(self, at: Standing) -> tuple[list[Tally], list[list[int]]]:
+    def _tallied(self, at: ProgrammeState) -> tuple[list[Tally], list[list[int]]]:
         """Return the tallies that are wanted, each once, and where every measure finds its own."""
         wanted: list[Tally] = []
         places: list[list[int]] = []
@@ -286,10 +288,10 @@ class Programme:
         return found
 
     @property
-    def start(self) -> Standing:
+    def start(self) -> ProgrammeState:
         """Where the programme begins: nothing is bought, and keys are as they were asked for."""
-        return Standing(self.asked, self.asked.report.query.keys or NO_KEYS)
+        return ProgrammeState(self.asked, self.asked.report.query.keys or NO_KEYS)
 
 
-def _with(at: Standing, columns: Mapping[str, Sequence[Quantity]]) -> Standing:
+def _with(at: ProgrammeState, columns: Mapping[str, Sequence[Quantity]]) -> ProgrammeState:
     return replace(at, columns={**at.columns, **columns})

@@ -45,8 +45,7 @@ def command(
 ) -> None:
     """Ask QUESTION, a SELECT, and pay for the answer; - reads it from standard input.
 
-    The same question about the same version of the data is answered again for free. `discreet preview` shows what
-    it would cost.
+    The same question about the same version of the data is replayed for free. `discreet preview` shows the cost.
     """
     text, price = text_of(question, file), price_of(epsilon, delta, rho)
     if save is not None:  # before anything is paid

@@ -74,11 +74,11 @@ def command(
     max_rows: str | None,
     runs: str | None,
 ) -> int:
-    """Try to refute what mechanisms promise, or what a question in SQL does, on worst-case neighbours.
+    """Try to refute the privacy guarantee of mechanisms, or of a question in SQL, on worst-case neighbours.
 
     Three layers look at each pair of a mechanism: exact probabilities, an event found in samples, and a replay of the
     same randomness. A question, a SELECT in quotes, is asked about made-up rows of the declared tables, through the
-    engine that would answer it: of the vault only declarations are read. What is refuted ends with exit code 5.
+    engine that would answer it: only declarations of the vault are read. A refuted claim ends with exit code 5.
     """
     from discreet.lab.audits.finding import ClaimViolated, worst
 

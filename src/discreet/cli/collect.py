@@ -40,7 +40,7 @@ discreet collect estimate survey --plot survey.svg
 
 @click.group(epilog=_EXAMPLE)
 def command() -> None:
-    """Collect local reports: everyone randomizes their own, so that nobody has to be trusted with the truth."""
+    """Collect reports under local differential privacy: everyone randomizes their own answer."""
 
 
 @command.command()
@@ -64,7 +64,7 @@ def init(
 ) -> None:
     """Make FOLDER for a collection under PROTOCOL, such as unary:k=100,epsilon=1, and sign it.
 
-    collection.json is for everyone who answers, collection.key for whoever asks; keep the key to yourself.
+    collection.json is for everyone who answers. Keep collection.key, the private key, to yourself.
     """
     from discreet.local.collection import Collection, new_key, read, sign
 
@@ -112,9 +112,9 @@ def init(
 @store_option
 @click.pass_obj
 def serve(output: Output, folder: Path, host: str, port: int, store: str | None) -> None:
-    """Take batches of reports over HTTP until interrupted.
+    """Accept batches of reports over HTTP until interrupted.
 
-    Nothing is stored or logged of who sends: no addresses, headers or times. It speaks plain HTTP: put a reverse proxy
+    Nothing about senders is stored or logged: no addresses, headers or times. It uses plain HTTP: put a reverse proxy
     with TLS, and without an access log, in front of it.
     """
     from discreet.serve.collector import collector_app, listen, run
@@ -254,7 +254,7 @@ def export(output: Output, folder: Path, file: Path, store: str | None) -> None:
 @store_option
 @click.pass_obj
 def close(output: Output, folder: Path, epoch: int | None, store: str | None) -> None:
-    """Take no more reports, and after the last epoch forget the hashes by which repeated batches are known."""
+    """Accept no more reports, and after the last epoch delete the hashes that identify repeated batches."""
     with opened(folder, store) as found:
         found.store.close(None if epoch is None else checked_epoch(found.collection, epoch))
         closed = sorted(found.store.closed())

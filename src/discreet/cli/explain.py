@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def command(output: Output, answer: Path, plot: Path | None) -> None:
     """Show an answer that was saved with `answer.to_json()`, and explain it; - reads standard input.
 
-    Nothing is asked and nothing is paid: all of it stands in the file.
+    Nothing is asked and nothing is charged: everything is in the file.
     """
     from rich.padding import Padding
     from rich.text import Text

@@ -41,7 +41,7 @@ def command(
     end_caps: bool,
     **amounts: str | None,
 ) -> None:
-    """Let ANALYST ask about TABLE..., and print the token, which is shown this once.
+    """Let ANALYST ask about TABLE..., and print the token, which is shown only once.
 
     Caps only restrict: the budget of the tables holds for all analysts together. They apply to each account, and to
     one analyst over all grants, ended ones too: a second amount needs --replace or --add, only --end-caps ends a cap,

@@ -66,8 +66,8 @@ def command(output: Output, vault: Path | str | None, policy: Path | None) -> No
     """Make a vault: one file that only you can read, with its tables, budgets and ledger.
 
     VAULT may be a postgresql:// URL: the vault is then a schema of that database, named discreet unless ?schema= names
-    another. Whoever can read the file, or the schema, is its custodian. The token shown is for the places where it is
-    not at hand; like the public key and the head, keep it somewhere else.
+    another. Anyone who can read the file, or the schema, is its custodian. The token is for access without it; keep it
+    elsewhere, like the public key and the head.
     """
     from discreet.curator.curator import Curator
     from discreet.curator.policy import read
@@ -97,7 +97,7 @@ def command(output: Output, vault: Path | str | None, policy: Path | None) -> No
 
 @contextmanager
 def _undone_on_failure(curator: Curator) -> Iterator[None]:
-    """Remove a vault that could not be finished: it has answered nothing, so that nothing is forgotten with it."""
+    """Remove a vault that could not be finished: it has answered nothing, so nothing is forgotten with it."""
     try:
         yield
     except BaseException:

@@ -56,7 +56,7 @@ def command(
     policy: Path | None,
     **terms: Any,  # noqa: ANN401  (options of many types)
 ) -> int:
-    """Compare what was declared with the exact rows, and say what does not fit.
+    """Compare the declarations with the exact rows, and report problems.
 
     It can run before a table is registered: with --source and what would be declared of it, or with a policy. The
     figures are exact and not private: they are for the custodian's eyes. An error ends the command with code 5.

@@ -20,9 +20,9 @@ from discreet.cli.shared.vault_options import opened, vault_option
 def command(
     output: Output, vault: Path | str, table: str, source: str | None, people: Literal["distinct"] | None
 ) -> None:
-    """Take the changed source of TABLE, or a new SOURCE, as its next version.
+    """Accept the changed source of TABLE, or a new SOURCE, as its next version.
 
-    The budget stays as it is: people who were in the last version and are in this one have lost what they lost.
+    The budget stays as it is: people who are in both versions keep their accumulated loss.
     """
     from rich.text import Text
 

@@ -53,7 +53,7 @@ def command(
     policy: Path | None,
     **terms: Any,  # noqa: ANN401  (options of many types)
 ) -> None:
-    """Put TABLE behind the vault, its rows being in SOURCE.
+    """Put TABLE, with its rows in SOURCE, behind the vault.
 
     Without SOURCE the table is registered as discreet.toml describes it, and without TABLE the whole file is applied.
     """
@@ -128,10 +128,10 @@ def _views(registered: Registered, amount: str) -> list[RenderableType]:
     from rich.text import Text
 
     unit = registered.table.unit
-    whom = "single rows" if unit.is_row else f"people, told apart by {unit.identifier}"
+    whom = "single rows" if unit.is_row else f"people, identified by {unit.identifier}"
     return [
         Text.assemble("Table ", (registered.name, "bold"), f" is registered, version {registered.version}."),
-        Text(f"It protects {whom}, and may lose {amount} in all (account {registered.account})."),
+        Text(f"It protects {whom}, with a total budget of {amount} (account  {registered.account})."),
         Text.assemble(
             "Look at it with ", ("discreet lint", "bold"), ", let someone ask with ", ("discreet grant", "bold"), "."
         ),

@@ -1,4 +1,4 @@
-"""discreet tables: what there is to ask about: tables, whom they protect, their columns, and what remains."""
+"""discreet tables: what there is to ask about: tables, who is protected, their columns, and what remains."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ Found = list[tuple["Registered", "list[Standing]"]]
 @vault_option
 @click.pass_obj
 def command(output: Output, vault: Path | str, token: str | None, table: str | None) -> None:
-    """List the tables there are to ask about, or show TABLE with what was declared of each column.
+    """List the tables, or show TABLE with the declaration of each column.
 
-    All of it was declared, so that it is free. With an analyst's token these are the tables of the grant.
+    All of it was declared, so it is free. With an analyst's token these are the tables of the grant.
     """
     with opened(vault) as curator:
         found = _found(curator, token, table)

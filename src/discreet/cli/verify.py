@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def command(output: Output, vault: Path | str, head: str | None) -> None:
     """Check every entry of the vault's ledger and all that follows from them.
 
-    A vault that was tampered with, cut short or put back from an old copy ends the command with exit code 5.
+    A vault that was tampered with, truncated or restored from an old copy ends the command with exit code 5.
     """
     with opened(vault) as curator:
         found = curator.verify(head and head.strip().lower())

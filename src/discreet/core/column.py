@@ -1,4 +1,4 @@
-"""Columns: what one column may hold, declared in advance so that nothing need be learned from the data."""
+"""Columns: what one column may contain, declared in advance so that nothing need be learned from the data."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Column:
         return replace(self, name=name)
 
     def record(self) -> dict[str, Any]:
-        """Return the fields as plain JSON values; numbers are text such as "1/10", so that they stay exact."""
+        """Return the fields as plain JSON values; numbers are text such as "1/10", so they stay exact."""
         return {
             "name": self.name,
             "kind": self.kind,

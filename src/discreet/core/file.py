@@ -68,7 +68,7 @@ def new_file(path: str | Path, *, force: bool = False, private: bool = False) ->
     check_place(place, force=force)
     fresh = place.with_name(f".{secrets.token_hex(8)}{place.suffix}")
     try:
-        # Made first, so that whoever writes to it finds a file of the right owner and mode.
+        # Made first, so anyone who writes to it finds a file of the right owner and mode.
         os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600 if private else 0o666))
     except (OSError, ValueError) as error:
         raise _unwritten(place) from error

@@ -91,7 +91,7 @@ def _check_unit(account: str, table: Table, other: Registered, people: People | 
     identifier, theirs = table.unit.identifier, other.identifier
     if identifier and theirs and people == "same":
         return
-    whom = "single rows" if theirs is None else f"people, told apart by {theirs!r}"
+    whom = "single rows" if theirs is None else f"people, identified by {theirs!r}"
     why = f"the budget of {account!r} is counted for {whom}, as {other.name!r} has it"
     fix = "use unit=row()" if theirs is None else f"use unit=person({theirs!r}, max_rows=20)"
     if identifier is None:
@@ -144,7 +144,7 @@ def check_copy(registered: Registered, digest: str, known: Mapping[str, tuple[st
     if paying != registered.account:
         why = f"they are those of {other!r}, which {paying!r} pays for; a second budget would double their loss"
         fix = f"register it with group={paying!r}"
-        if registered.version > 1:  # a refresh: the table has its account for good
+        if registered.version > 1:  # a refresh: the table has its account permanently
             fix = f"keep {name!r} as it is and register these rows as another table with group={paying!r}"
         raise Conflict(f"the rows of {name!r}", why=why, fix=fix, value=name)
 
@@ -152,12 +152,12 @@ def check_copy(registered: Registered, digest: str, known: Mapping[str, tuple[st
 def check_people(table: Table, source: Source, tables: Iterable[Payer]) -> None:
     """Refuse rows that another table has, or had, and counts by other people, or one by one.
 
-    Whoever has many rows in a table that protects single ones loses as often there, and their account does not tell.
+    Anyone who has many rows in a table that protects single ones loses as often there, and their account does not tell.
     """
     identifier = table.unit.identifier
     for other in tables:
         if other.identifier != identifier and _reaches(source, other):
-            whom = "single rows" if other.identifier is None else f"people, told apart by {other.identifier!r}"
+            whom = "single rows" if other.identifier is None else f"people, identified by {other.identifier!r}"
             why = f"its rows are those of {other.name!r}, and the budget of {other.account!r} is counted for {whom}"
             fix = (
                 "use unit=row()" if other.identifier is None else f"use unit=person({other.identifier!r}, max_rows=20)"
@@ -166,7 +166,7 @@ def check_people(table: Table, source: Source, tables: Iterable[Payer]) -> None:
 
 
 def check_terms(before: Registered, table: Table, group: str | None) -> None:
-    """Refuse to change whom a table protects or what it is paid from."""
+    """Refuse to change who is protected or what it is paid from."""
     for part in ("identifier", "relation"):
         old, new = getattr(before.table.unit, part), getattr(table.unit, part)
         if old != new:

@@ -24,7 +24,7 @@ from discreet.plan.to_sql.person_bounds import KEY, RANK, ordered
 if TYPE_CHECKING:
     from discreet.ask.registered import Registered
 
-# Hashes kept of each column, columns looked at besides the identifier, and characters of a value.
+# Hashes kept of each column, columns looked at in addition to the identifier, and characters of a value.
 MOST, _COLUMNS, _LENGTH = 1024, 15, 1000
 
 _PLACE, _DIGEST, _EMPTY = '"~place"', '"~digest"', "''"
@@ -71,7 +71,7 @@ class TableSketches:
 
     @property
     def people(self) -> IdentifierSketch | None:
-        """The sketch of the column that tells people apart."""
+        """The sketch of the column that identifies people."""
         return self.columns.get(self.identifier or "")
 
     def __or__(self, other: TableSketches) -> TableSketches:
@@ -197,7 +197,7 @@ def _folded(sql: str, dialect: Dialect) -> str:
 
 
 def _short(name: str, physical: str, sql: str, dialect: Dialect) -> str:
-    """Leave out texts that nobody would type, so that none of them decides how long this takes."""
+    """Leave out texts that nobody would type, so none of them decides how long this takes."""
     if physical.upper() != "VARCHAR":
         return sql
     return f"(CASE WHEN {dialect.length(dialect.plain_text(dialect.quote(name)))} <= {_LENGTH} THEN {sql} END)"

@@ -83,7 +83,7 @@ def lint(registered: Registered, budget: Budget | None) -> list[Remark]:
         Remark("note", registered.name, registered.identifier, *words) for words in map(same_people, registered.alike)
     ]
     if not registered.source.is_file:
-        what, why = f"its rows lie in {registered.engine}", "lint reads files, and these rows are not carried here"
+        what, why = f"its rows are in {registered.engine}", "lint reads files, and these rows are not copied here"
         fix = "compare bounds, keys and rows per person with the exact rows there"
         return [Remark("note", registered.name, None, what, why, fix), *alike]
     with connect() as engine:

@@ -83,7 +83,7 @@ def check_overlap(registered: Registered, found: list[Overlap], others: list[Reg
             " only you can know)"
         )
         fix = f"register it with {_terms(registered, overlap)}, or with people='distinct' if these are different people"
-        if registered.version > 1:  # a refresh: the table has its account for good
+        if registered.version > 1:  # a refresh: the table has its account permanently
             fix = (
                 f"keep {registered.name!r} as it is and register this source as another table with"
                 f" {_terms(registered, overlap)}; or refresh with people='distinct' if these are other people"
@@ -142,7 +142,7 @@ def _share(
     column: str | None,
     other: TableSketches,
 ) -> Share:
-    """Return the share of two columns that tell people apart, or are called alike; of others that of their union.
+    """Return the share of two columns that identify people, or are called alike; of others that of their union.
 
     A column of another kind may well hold numbers that are someone's identifiers: 1, 2 and 3 are.
     """

@@ -63,7 +63,7 @@ class Danger:
         """The verdict in a word: safe, careful or broken."""
         if self.share >= FALLS:
             return "broken"
-        # Whoever knows everyone else asks for one person alone: errors have to hold against that too.
+        # Anyone who knows everyone else asks for one person alone: errors have to hold against that too.
         known = ceiling(min(self.laplace, self.gaussian) if self.promised is None else self.promised, DELTA)
         return "safe" if self.share <= SAFE and known is not None and known <= FALLS else "careful"
 
@@ -147,7 +147,7 @@ class Danger:
         low, high = min(ends) / 3, max(ends) * 3
         steps = [low * (high / low) ** (i / (_POINTS - 1)) for i in range(_POINTS)]
         attack = [(each, share_recovered(self.rows, self.questions, each)) for each in steps]
-        # Whoever knows all other bits sees a normal number move by the root of the number of questions.
+        # Anyone who knows all other bits sees a normal number move by the root of the number of questions.
         anyone = [(each, _NORMAL.cdf(math.sqrt(self.questions) / (2 * each))) for each in steps]
         return Curves(
             title=f"{self.questions:,} counts about {self.rows:,} people: {self.verdict}",

@@ -1,6 +1,6 @@
 """Caps: the most that one analyst may spend of an account, over all their grants together.
 
-A cap belongs to the analyst and not to a token: whoever holds three grants has one cap, and it lasts when all of them
+A cap belongs to the analyst and not to a token: an analyst with three grants has one cap; it remains when all of them
 have ended, until it is changed in so many words. A cap that is changed counts everything the analyst was ever charged,
 in its own currency.
 """
@@ -45,7 +45,7 @@ def folded(name: str) -> str:
 
 
 def check_visible(analyst: str) -> None:
-    """Refuse a name with a character that nobody sees, or one that hangs on nothing: it would pass for another's."""
+    """Refuse a name with a character that nobody sees, or one that depends on nothing: it would pass for another's."""
     if any(map(_is_unseen, analyst)):
         why = "it has a character that nobody sees, so that it would pass for another name"
         raise BadParameter("analyst", ascii(analyst)[1:-1], why=why, fix="type the name with visible characters only")

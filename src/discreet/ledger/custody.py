@@ -89,7 +89,7 @@ class Custody(Vault):
     ) -> Document:
         """Store a new revision of a document; with `expected`, only if that is still its newest (0: there is none).
 
-        The record becomes part of the chain, so that it must hold nothing computed from data. What was computed from
+        The record becomes part of the chain, so it must hold nothing computed from data. What was computed from
         data goes into `private`, which stays in the vault beside the chain (left out: as it was).
         """
         text = _json(kind, record)

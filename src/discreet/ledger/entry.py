@@ -20,7 +20,7 @@ def canonical(record: object) -> str:
 
 
 def digest(*fields: str) -> str:
-    """Return the SHA-256 of several texts, each preceded by its length, so that no two lists of texts agree."""
+    """Return the SHA-256 of several texts, each preceded by its length, so no two lists of texts agree."""
     found = sha256()
     for field in fields:
         content = field.encode()

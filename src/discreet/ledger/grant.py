@@ -17,7 +17,7 @@ from discreet.ledger.store import Permit
 
 Role = Literal["analyst", "custodian"]
 
-# 192 random bits cannot be guessed, so that a fast hash keeps them as well as a slow one would.
+# 192 random bits cannot be guessed, so a fast hash keeps them as well as a slow one would.
 _SECRET_BYTES = 24
 
 

@@ -23,7 +23,7 @@ def wall_clock() -> datetime:
 
 
 def written(moment: datetime) -> str:
-    """Write a moment as entries do: in universal time, to the second, so that texts sort as moments do."""
+    """Write a moment as entries do: in universal time, to the second, so texts sort as moments do."""
     return moment.astimezone(UTC).isoformat(timespec="seconds")
 
 
@@ -31,7 +31,7 @@ class VaultClock:
     """The time of a vault: the machine's clock, or where that is behind the last entry, that entry's time and onwards.
 
     A machine whose clock was set back does not take the vault along: its time goes on from the last entry as the
-    clock goes on, so that no grant opens again and no window stands still.
+    clock goes on, so no grant opens again and no window stands still.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -61,7 +61,7 @@ class VaultClock:
         return max(now, self._last[1])
 
 
-# How long the first holder may work before another may take over. Each takeover doubles it, so that two workers do not
+# How long the first holder may work before another may take over. Each takeover doubles it, so two workers do not
 # take a slow question from each other without end; but not beyond about an hour, in case they keep being killed.
 SECONDS = 60.0
 MOST_DOUBLINGS = 6
@@ -71,7 +71,7 @@ MOST_SECONDS = 1e9
 # six hours. What has not ended by then has died.
 ALONE = 360
 
-# How often one debit may be begun: an interrupted question is begun again at no charge, and its time is seen each time.
+# How often one debit may be started: an interrupted question restarts without charge, and its time is seen each time.
 MOST_BEGUN = 16
 
 
@@ -79,7 +79,7 @@ MOST_BEGUN = 16
 class Lease:
     """One right to work: the charge's key, the fence (how many rights were given), and until when it is undisputed.
 
-    Guarantee: only the holder of the highest fence can settle, so that a question has one answer.
+    Guarantee: only the holder of the highest fence can settle, so a question has one answer.
     """
 
     TABLE: ClassVar[str] = "leases"
@@ -97,7 +97,7 @@ class Lease:
         return cls(key, 1, seconds, now + seconds)
 
     def next(self, first: float, now: float) -> Lease:
-        """Return the lease of whoever takes over; one that was given back is made no longer."""
+        """Return the lease of anyone who takes over; one that was given back is made no longer."""
         seconds = min(self.seconds * 2, first * 2**MOST_DOUBLINGS) if self.expires else self.seconds
         return Lease(self.key, self.fence + 1, seconds, now + seconds)
 

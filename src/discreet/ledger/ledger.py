@@ -62,8 +62,8 @@ class Ledger(Custody):
 
         A settled answer is replayed at no charge. A debit whose worker died is worked on again at no new charge, by one
         worker at a time, with the same draws. `fresh` pays again, for an answer of its own. An exception out of `work`
-        settles the debit as failed, for good, and is not raised: whoever asks gets the one text of `QuestionFailed`.
-        So does the seventeenth try. Whoever asks for work that is done `once` while someone does it is refused.
+        settles the debit as failed, permanently, and is not raised: everyone gets the one text of `QuestionFailed`.
+        So does the seventeenth try. Anyone who asks for work that is done `once` while someone does it is refused.
         `engine` says what computes the answer, in which version; it is asked before the charge, and never for a replay.
 
         Guarantee: `work` is called only after the question's debit is durable; however often it is called for one
@@ -113,7 +113,7 @@ class Ledger(Custody):
             return mine
 
     def settle(self, receipt: Receipt, lease: Lease, answer: str) -> None:
-        """Store the answer of a charge, for good; one that comes after someone else took over is refused.
+        """Store the answer of a charge, permanently; one that comes after someone else took over is refused.
 
         Guarantee: a charge has at most one answer.
         """
@@ -285,7 +285,7 @@ class Ledger(Custody):
         return mine
 
     def _release(self, mine: Lease) -> None:
-        """Give a lease back, so that the next run of the question need not wait; a vault that fails lets it expire."""
+        """Give a lease back, so the next run of the question need not wait; a vault that fails lets it expire."""
         with suppress(Refusal), self._write() as transaction:
             held = transaction.get(Lease, mine.key)
             if held is not None and held.fence == mine.fence:

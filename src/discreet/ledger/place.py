@@ -58,7 +58,7 @@ class ServerPlace:
     """A vault in one schema of a PostgreSQL database, by the URL that libpq reads and `?schema=`, which it does not.
 
     Guarantee: text and representation are made of user, host, database, schema and a few parameters that are known to
-    be no secrets, so that a password is never shown, wherever in the URL it stood.
+    be no secrets, so a password is never shown, wherever in the URL it stood.
     """
 
     url: str = field(repr=False)

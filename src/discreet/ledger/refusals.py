@@ -42,7 +42,7 @@ class LeaseLost(Refusal):
 
 
 class QuestionFailed(Refusal):
-    """A question that was paid for and failed: the one answer it has, for good, in the same words whatever happened."""
+    """A question that was charged and failed: its final answer, with the same text for every cause."""
 
     def __init__(self) -> None:
         super().__init__(

@@ -28,7 +28,7 @@ from discreet.ledger.store import Check, Debit, Secret, Store, StoredDraw, Trans
 if TYPE_CHECKING:
     from discreet.ledger.postgres.store import PostgresStore
 
-# Entries are listed in pages, so that a long list neither fills memory nor keeps others waiting.
+# Entries are listed in pages, so a long list neither fills memory nor keeps others waiting.
 _PAGE = 1000
 
 # When the whole vault was verified, and how long, or how many entries, that lasts.
@@ -186,7 +186,7 @@ class Vault:
 
         Guarantee: entries that were changed, lost or exchanged before such a head are found.
         """
-        # With a connection of its own, so that threads of this process go on meanwhile.
+        # With a connection of its own, so threads of this process go on meanwhile.
         store = self._store.again()
         try:
             found = verify.verify(store, self._anchors, head, needed=self._needs_anchor)

@@ -59,7 +59,7 @@ class ClientLedger:
     """One person's ledger: a file that holds the memo key and, for each topic, what its answers have cost.
 
     Guarantee: the reports of a topic cost at most its lifetime epsilon together, whatever is asked, as long as the file
-    is kept. With a memo every distinct value pays once, and the same value is answered alike, so that of two histories
+    is kept. With a memo every distinct value pays once, and the same value is answered alike, so of two histories
     which repeat themselves at the same times neither is more than e^spent times as likely as the other. That a value
     changed is not hidden, and once nothing is left, neither is that a new value went unreported. Without a memo every
     report pays, and any two histories of so many reports are covered. The debit is on disk before a report leaves: a

@@ -2,7 +2,7 @@
 
 Everyone splits a vector of integers into random shares that add up to it modulo 2**64, one for each party. To the
 vector everyone first adds a share of the noise, the difference of two Polya numbers: the shares of `honest` people add
-up to discrete Laplace noise, exactly. Who drops out takes a share of the noise away, so that it is dealt out for those
+up to discrete Laplace noise, exactly. Who drops out takes a share of the noise away, so it is dealt out for those
 who are sure to stay; what the others add makes the total noisier, never less private.
 """
 

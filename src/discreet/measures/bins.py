@@ -21,7 +21,7 @@ from discreet.measures.cumulative import cumulative
 from discreet.measures.kernels import by_group, end_to_end, of_group
 from discreet.measures.measure import Measure
 from discreet.measures.reach import Reach, about_of, word_of
-from discreet.measures.request import Request, Scope, TallyRequest
+from discreet.measures.request import MeasureScope, Request, TallyRequest
 from discreet.mechanisms.cdf import Cdf
 from discreet.mechanisms.count import Count
 from discreet.mechanisms.parts.noisy import Noisy
@@ -83,7 +83,7 @@ class BinMeasure(Measure):
         """Where its noise is drawn."""
         return f"column {self.name}/bins"
 
-    def request(self, scope: Scope) -> Request:
+    def request(self, scope: MeasureScope) -> Request:
         """Ask for the rows of every bin in every group."""
         derived = scope.plan if isinstance(self.of, Name) else Derive(scope.plan, _DERIVED, self.of)
         query = TallyQuery(derived, _with(scope.keys, self.bin), (Tally("rows"),))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from discreet.answers.quantity import Quantity
     from discreet.core.unit import Relation
     from discreet.measures.reach import Reach
-    from discreet.measures.request import Found, Request, Scope
+    from discreet.measures.request import Found, MeasureScope, Request
     from discreet.plan.aggregates import Aggregate
     from discreet.plan.keys import Tally
 
@@ -57,7 +57,7 @@ class Measure(ABC):
         """What is wanted of the scan that measures share; none where `request` makes one of its own."""
         return ()
 
-    def request(self, scope: Scope) -> Request:
+    def request(self, scope: MeasureScope) -> Request:
         """Return what is asked of the engine, by a measure that shares no scan."""
         raise NotImplementedError(f"{self.kind} is found in the scan that measures share")
 

@@ -16,7 +16,7 @@ from discreet.answers.quantity import BracketedValue, Plain, Quantity
 from discreet.core.unit import Relation
 from discreet.measures.measure import ExpectedError, Measure
 from discreet.measures.reach import Reach, about_of, word_of
-from discreet.measures.request import CountsRequest, Request, Scope
+from discreet.measures.request import CountsRequest, MeasureScope, Request
 from discreet.mechanisms.joint_quantiles import search_together
 from discreet.mechanisms.parts.integer_noise import total
 from discreet.mechanisms.parts.refinement import Counts, RefinementRequest
@@ -61,7 +61,7 @@ class QuantileMeasure(Measure):
         """Where its choices are drawn."""
         return f"column {self.name}/quantile"
 
-    def request(self, scope: Scope) -> Request:
+    def request(self, scope: MeasureScope) -> Request:
         """Ask for counts of cells, coarse ones first."""
         return CountsRequest(self.name, scope, self.of, self.first_cells)
 

@@ -7,18 +7,19 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
+from discreet.core.exact import Exact
 from discreet.core.unit import Unit
 from discreet.core.value import dataclass
 from discreet.plan.expressions import Expression
 from discreet.plan.keys import Keys, TallyQuery
-from discreet.plan.nodes import Plan
-from discreet.plan.to_sql.cells import CellQuery
+from discreet.plan.nodes import Datum, Plan
+from discreet.plan.to_sql.cells import CellQuery, Counts
 
-Found = Any  # exact integers, of a shape that the request knows
+Found = Any  # an exact value, or a function that counts, as the request knows
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class MeasureScope:
     """Whose rows a measure is about: those of a plan, in the groups of its keys, bounded for a unit."""
 
     plan: Plan
@@ -34,16 +35,16 @@ class Scope:
 class ExactSource(Protocol):
     """An engine over the rows of a question: what a request is put to when it is run."""
 
-    def in_order(self, question: TallyQuery, unit: Unit) -> Found:
+    def in_order(self, question: TallyQuery, unit: Unit) -> Exact[list[tuple[int, ...]]]:
         """Return the tallies of every listed group, in the order of the keys."""
 
-    def people_by_key(self, question: TallyQuery, unit: Unit) -> Found:
+    def people_by_key(self, question: TallyQuery, unit: Unit) -> Exact[dict[tuple[Datum, ...], int]]:
         """Return how many people have each key that is not empty."""
 
-    def rows_by_person(self, plan: Plan, most: int) -> Found:
+    def rows_by_person(self, plan: Plan, most: int) -> Exact[dict[int, int]]:
         """Return how many people have each number of rows."""
 
-    def counts(self, plan: Plan, keys: Keys, of: Expression, unit: Unit) -> AbstractContextManager[Found]:
+    def counts(self, plan: Plan, keys: Keys, of: Expression, unit: Unit) -> AbstractContextManager[Counts]:
         """Give a function that counts an expression's values in cells, pass by pass."""
 
 
@@ -56,7 +57,7 @@ class StatementWriter(Protocol):
     def rows_by_person(self, title: str, plan: Plan, most: int, unit: Unit) -> list[str]:
         """Write how many people have each number of rows."""
 
-    def counts(self, name: str, scope: Scope, of: Expression, first: Sequence[CellQuery]) -> list[str]:
+    def counts(self, name: str, scope: MeasureScope, of: Expression, first: Sequence[CellQuery]) -> list[str]:
         """Write the values of an expression, and the first look at them."""
 
 
@@ -123,7 +124,7 @@ class CountsRequest(Request):
     """Asks for counts of an expression's values in cells, coarse ones first; `first` says which, for so many groups."""
 
     name: str
-    scope: Scope
+    scope: MeasureScope
     of: Expression
     first: Callable[[int], Sequence[CellQuery]]
 

@@ -32,7 +32,7 @@ _OWN = frozenset({"name", "value", "sign", "step", "order", "word", "function", 
 class Expression:
     """A value computed from one row: a column, a constant, or an operation on others.
 
-    Operators build larger expressions; `==` too, so that two expressions are compared with `same_as`. They hash by
+    Operators build larger expressions; `==` too, so two expressions are compared with `same_as`. They hash by
     identity and are true or false for a row only, never in Python.
     """
 

@@ -106,7 +106,7 @@ def _columns(
         if value.key == "star" or (value.key == "column" and value.this.key == "star"):
             why = "single rows are never shown"
             raise source.refused(each, why, "name aggregates: SELECT COUNT(*), AVG(cost) FROM ...")
-    # Aggregates that stand alone come first, so that they are measured under their own names.
+    # Aggregates that stand alone come first, so they are measured under their own names.
     names = {}
     for each, value in plain:
         if is_aggregate(value):

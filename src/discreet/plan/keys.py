@@ -89,7 +89,7 @@ class Keys:
 
     @property
     def selected(self) -> bool:
-        """Whether some keys were not declared, so that they have to be selected privately."""
+        """Whether some keys were not declared, so they have to be selected privately."""
         return self.only is None and any(key.values is None for key in self.columns)
 
     @property
@@ -220,7 +220,7 @@ def _of_public(names: Sequence[str], columns: Mapping[str, Column], public: Publ
 
 
 def _exactly(column: Column, value: Datum) -> object:
-    """Return a value as a person would write it, but for a number that has no end as a decimal."""
+    """Return a value as a person would write it, except for a number that has no end as a decimal."""
     if column.kind != "number" or not isinstance(value, int):
         return shown(column, value)
     number = value * (column.step or Fraction(1))

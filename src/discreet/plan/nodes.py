@@ -332,7 +332,7 @@ def _family(column: Column) -> tuple[str, ...]:
 
 
 def _distinct(columns: Sequence[tuple[str, Column]]) -> dict[str, Column]:
-    """Return the columns by name; engines fold the case of names, so that case alone tells no two apart."""
+    """Return the columns by name; engines fold the case of names, so case alone tells no two apart."""
     seen: dict[str, str] = {}
     for name, _ in columns:
         if name.startswith(RESERVED):

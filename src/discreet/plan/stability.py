@@ -62,7 +62,7 @@ def reach(plan: Plan, unit: Unit, tables: Mapping[str, Table]) -> int:
 
     Bounded in the query, a person has `max_rows` whatever came before. Single rows, and rows bounded once for the
     table, are multiplied by what joins and unions do to them afterwards. A plan all of whose joins match nothing
-    reaches no row, but counts as one, so that noise is never of scale zero.
+    reaches no row, but counts as one, so noise is never of scale zero.
     """
     return _reached(unit, _settled(plan, tables)[1])
 
@@ -70,7 +70,7 @@ def reach(plan: Plan, unit: Unit, tables: Mapping[str, Table]) -> int:
 def partners(join: PersonJoin, tables: Mapping[str, Table]) -> int:
     """Return how many partners a row keeps at most: as was declared, and no more than a person has rows over there.
 
-    That holds where people are bounded in the query too, so that one person with a great many rows in both tables does
+    That holds where people are bounded in the query too, so one person with a great many rows in both tables does
     not decide how long the engine takes, or whether it can finish.
     """
     found = _reached(*_settled(join.other, tables))
@@ -131,7 +131,7 @@ def _settled(plan: Plan, tables: Mapping[str, Table]) -> tuple[Unit, int]:
             if unit != second:
                 why = "its tables protect different units, so no single number bounds a person's contribution"
                 raise BadParameter("union", [*tables_of(plan)], why=why, fix="register both with the same unit")
-            # Tables that share an account may hold the same row, so the sides add up even where the tables differ.
+            # Tables that share an account may contain the same row, so the sides add up even where the tables differ.
             return unit, ours + theirs
         case PersonJoin(one, other, most=most):
             (unit, ours), (second, theirs) = _settled(one, tables), _settled(other, tables)

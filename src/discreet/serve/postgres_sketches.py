@@ -56,7 +56,7 @@ class PostgresSketches:
     def add(self, epoch: int, key: bytes, sketch: Sketch) -> BatchOutcome:
         """Count a batch, unless its key was seen before or the epoch is closed."""
         with self._transaction() as connection:
-            # A share lock on the collection's row, so that closing waits for batches and batches for closing.
+            # A share lock on the collection's row, so closing waits for batches and batches for closing.
             query = "SELECT secret FROM discreet_collection WHERE spec = %s FOR SHARE"
             secret = _one(connection.execute(query, (self._spec,)))
             if secret is None or self._is_closed(connection, epoch):

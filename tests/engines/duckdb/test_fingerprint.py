@@ -22,7 +22,7 @@ def settled(source):
 def test_an_unchanged_source_passes_by_its_stamp_alone(tmp_path, monkeypatch):
     source = settle(csv(written(tmp_path, "a\n1\n")))
     stored = settled(source)
-    monkeypatch.setattr("discreet.engines.duckdb.fingerprint.digest", None)  # must not be needed
+    monkeypatch.setattr("discreet.engines.duckdb.files.digest", None)  # must not be needed
     assert check_unchanged("visits", source, stored, KEY) is None
 
 

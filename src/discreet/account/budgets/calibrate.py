@@ -86,7 +86,7 @@ def _excess(found: float, target: float) -> float:
 def _between(low: float, high: float, excess_low: float, excess_high: float, *, bisect: bool) -> float:
     if bisect:
         return math.sqrt(low * high)
-    # A little towards the safe end, so that the bracket closes from that side.
+    # A little towards the safe end, so the bracket closes from that side.
     share = excess_low / (excess_low - excess_high)
     share = min(max(share + 0.3 * CLOSE, 0.02 * CLOSE), 1 - 0.02 * CLOSE)
     return float(math.exp(math.log(low) + share * (math.log(high) - math.log(low))))

@@ -64,7 +64,7 @@ class Price:
         return Price(None, Fraction(0), Fraction(zcdp_budget(self.epsilon, self.delta)))
 
     def outright(self) -> Price:
-        """Return the rho that an account of just this epsilon and delta holds, so that it can be spent in one go.
+        """Return the rho that an account of just this epsilon and delta holds, so it can be spent in one go.
 
         An account keeps a part of its delta for parts that need one, and so holds a little less than `concentrated`.
         """

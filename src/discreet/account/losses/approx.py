@@ -1,4 +1,4 @@
-"""Approximate differential privacy: epsilon, but for an event of probability delta."""
+"""Approximate differential privacy: epsilon, except for an event of probability delta."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ class PrivacyLoss(ABC):
 
     @property
     def response(self) -> float | None:
-        """The epsilon of randomized response, where the loss (but for its slack) is exactly that."""
+        """The epsilon of randomized response, where the loss (except for its slack) is exactly that."""
         return None
 
     @property
@@ -161,7 +161,7 @@ class PrivacyLoss(ABC):
 
     @property
     def exact(self) -> bool:
-        """Whether the dominating pair is attained, so that the numerical accountant cannot be beaten."""
+        """Whether the dominating pair is attained, so the numerical accountant cannot be beaten."""
         return True
 
     @property

@@ -81,7 +81,7 @@ def _drawable(column: AnswerColumn) -> bool:
 
 
 def _panels(answer: Shown, column: AnswerColumn) -> list[_Panel]:
-    """Return the panels of a column: one, but for histograms of groups, which have one for each."""
+    """Return the panels of a column: one, except for histograms of groups, which have one for each."""
     named = column.words or column.name
     title = f"{column.name}: {named}" if named != column.name else column.name
     values, errors = _numbers(column)

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 )
 @click.pass_obj
 def command(output: Output, table: Path | None, identifier: str | None, only: tuple[str, ...], out: Path) -> None:
-    """Run every attack there is on a copy of the table, and write one page.
+    """Run every attack on a copy of the table, and write one page.
 
-    The page tells facts about the table: keep it as you keep the table. No budget is touched.
+    The page contains facts about the table: protect it like the table. No budget is used.
     """
     from discreet.lab.attacks import attacks
     from discreet.lab.report import report

@@ -38,9 +38,9 @@ def command(
     gaussian: str | None,
     plot: Path | None,
 ) -> None:
-    """Say how much of a table a planned release would give back; no table is needed.
+    """Say how much of a table a planned release would reveal; no table is needed.
 
-    Overly accurate answers to too many questions give everyone away: least squares does it.
+    Overly accurate answers to too many questions reveal everyone, by least squares.
     """
     from rich.text import Text
 

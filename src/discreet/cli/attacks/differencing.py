@@ -55,7 +55,7 @@ def command(
     cells: int | None,
     plot: Path | None,
 ) -> None:
-    """Learn one person's bit, an amount, or a withheld cell, by subtracting answers that are harmless one by one.
+    """Learn one person's bit, an amount, or a suppressed cell, by subtracting answers that look harmless.
 
     Without --table it runs on the shipped RAND table.
     """

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def command(
     output: Output, users: int, coalition: int, pirates: tuple[str, ...], words: tuple[str, ...], plot: Path | None
 ) -> None:
-    """Give users words of Tardos's code, let a coalition mix a copy, and accuse its members.
+    """Give users codewords of Tardos's code, let a coalition mix a copy, and accuse its members.
 
     Targets are pirates too: they publish how many of the coalition have a one at each position.
     """

@@ -60,11 +60,11 @@ def command(
     words: tuple[str, ...],
     plot: Path | None,
 ) -> None:
-    """Point at people in a table without names.
+    """Identify people in a table without names.
 
     Says who is alone by what others know of them; then publishes half of the table behind each target and joins a list
-    of everyone to it. With --with it joins the two files, and with --fuzzy it scores facts that are not all right: on
-    made-up ratings of films where no --table is given.
+    of everyone to it. With --with it joins the two files, and with --fuzzy it scores inexact facts: on made-up film
+    ratings if no --table is given.
     """
     from discreet.lab.attacks.linkage import linkage, uniqueness
 

@@ -35,7 +35,7 @@ def command(
 ) -> None:
     """Broadcast a staircase under real keys, and accuse the user at whose step a decoder jumps.
 
-    Besides the targets, two more answer: noise of epsilon 1 for each question, and Discreet with epsilon 1 and delta
+    Two more decoders are always tried: noise of epsilon 1 for each question, and Discreet with epsilon 1 and delta
     1/(10 users) for all of them.
     """
     from discreet.lab.attacks import traitor

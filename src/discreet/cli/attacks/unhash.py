@@ -47,10 +47,10 @@ def command(
     salt: str,
     plot: Path | None,
 ) -> None:
-    """Read hashed identifiers back.
+    """Reverse hashed identifiers by enumeration.
 
     Reads the hashes of a file (--hashes) or of a column (--table, --column). With neither, it hashes the identifiers of
-    a table, or made-up taxi medallions, in the ways that are in use, and reads those back.
+    a table, or made-up taxi medallions, in common ways, and reverses those.
     """
     from discreet.lab.attacks.unhash import expose, unhash
 

@@ -1,4 +1,4 @@
-"""Declarations on the command line: the options that say whom a table protects and what its columns hold."""
+"""Declarations on the command line: the options that say who is protected and what its columns hold."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ column_option = click.option(
 
 
 def unit_options(function: F) -> F:
-    """Add the options that say whom to protect."""
+    """Add the options that declare the unit."""
     for option in reversed(_UNIT):
         function = option(function)
     return function

@@ -28,7 +28,7 @@ A dash: the publication does not say, or not at this delta. A wider screen shows
 @click.option("--plot", type=NEW_FILE, help="Draw it (.png, .svg or .pdf).")
 @click.pass_obj
 def deployments(output: Output, delta: str, plot: Path | None) -> None:
-    """Compare what others have published about the privacy of their products, on one scale."""
+    """Compare published privacy guarantees of products on one scale."""
     from discreet.account.deployments import compared
     from discreet.account.numeric.checks import failure
 

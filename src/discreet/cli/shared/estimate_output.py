@@ -50,7 +50,7 @@ def gathered(found: OpenCollection, epochs: Sequence[int], others: Sequence[Path
 def views(
     collection: Collection, estimate: Estimate, bound: Influence | None, plot: Path | None
 ) -> list[RenderableType]:
-    """Return the table of estimates, and a line for each thing that was asked for besides."""
+    """Return the table of estimates, and a line for each thing that was asked for in addition to."""
     from rich.text import Text
 
     shown: list[RenderableType] = [Text(collection.name, style="bold"), Text(str(estimate))]
@@ -110,6 +110,6 @@ def status_views(record: dict[str, Any]) -> list[RenderableType]:
     rejected = ", ".join(f"{reason} {count:,}" for reason, count in record["rejected"].items())
     shown: list[RenderableType] = [table, Text(f"Rejected: {rejected}." if rejected else "Nothing was rejected.")]
     for each in record["outliers"]:
-        line = f"Epoch {each['epoch']} is unlike the others (chance {each['chance']:.1g} if all were alike)."
+        line = f"Epoch {each['epoch']} is unlike the others (probability {each['chance']:.1g} if all were equal)."
         shown.append(Text(line, style="yellow"))
     return shown

@@ -29,7 +29,7 @@ MEANINGS = {
     Exit.INTERRUPTED: "interrupted from the keyboard",
 }
 
-# By name, so that reading the table imports no package that might define the refusal.
+# By name, so reading the table imports no package that might define the refusal.
 _CODES = {
     "BadParameter": Exit.USAGE,
     "UnknownName": Exit.USAGE,

@@ -126,5 +126,5 @@ def _parts(error: BaseException) -> tuple[str, str, str]:
             return error.format_message().rstrip("."), "the command line could not be parsed", "read discreet --help"
         case click.Abort() | KeyboardInterrupt():
             return "interrupted", "", ""
-    # The text of an unforeseen error might quote data, so that only its kind is shown.
+    # The text of an unforeseen error might quote data, so only its kind is shown.
     return type(error).__name__, "unexpected failure", "set DISCREET_DEBUG=1 to see where, and report it"

@@ -1,4 +1,4 @@
-"""Files: the home of CSV and Parquet files, read without guessing; see `discreet.engines.home.Home`.
+"""Files: the home of CSV and Parquet files, read without guessing; see `discreet.engines.source.Home`.
 
 Nothing about a source is inferred from its records. A CSV file is read as text throughout, in a dialect that is
 declared; Parquet files say their types in their schemas, which have to agree. So no record decides a type, a name or

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +18,8 @@ from discreet.lab.audits.transcript import Transcript
 from discreet.mechanisms.contribution_bound import ContributionBound
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.parts.integer_noise import total
+from discreet.mechanisms.parts.mechanism import Chance
 from discreet.mechanisms.parts.statistic import Statistic
-from discreet.mechanisms.quantile import Quantile
 from discreet.mechanisms.top_k import TopK
 
 Floats = NDArray[np.float64]
@@ -135,7 +135,7 @@ class NoisyAnswers:
             match each.mechanism:
                 case ContributionBound() as bound if each.differs:
                     drawn = bound.releases(each.exact[side], count).astype(np.float64).reshape(count, -1)
-                    ratio += _chances_ratio(bound, each.exact, drawn)
+                    ratio += _chances_ratio(bound.chances, each.exact, drawn)
                     yield from drawn.T
                 case tuple() as mechanisms:
                     for group, both in enumerate(zip(*each.exact, strict=True)):
@@ -143,7 +143,7 @@ class NoisyAnswers:
                             for mechanism in mechanisms:
                                 drawn = mechanism.releases(both[side], count).reshape(count, -1)
                                 if listable(mechanism):
-                                    told = _chances_ratio(mechanism, both, drawn)
+                                    told = _chances_ratio(mechanism.chances, both, drawn)
                                     ratio += np.where(kept[:, self._shown(group)], told, 0.0)
                                 yield from (np.where(kept[:, self._shown(group)], one, np.nan) for one in drawn.T)
                 case TopK() as top if each.differs:
@@ -176,9 +176,9 @@ def _ratio(law: str, moved: Floats, step: float) -> Floats:
     return np.asarray((moved**2 - (moved - step) ** 2) / 2)
 
 
-def _chances_ratio(mechanism: Quantile | ContributionBound, both: tuple[Any, Any], drawn: Floats) -> Floats:
+def _chances_ratio(chances: Callable[[Any], Mapping[Any, Chance]], both: tuple[Any, Any], drawn: Floats) -> Floats:
     """Return the same for a choice, from the exact chances of all points."""
-    before, after = (mechanism.chances(each) for each in both)
+    before, after = (chances(each) for each in both)
     points = sorted(before)
     logs = np.array([_log(float(after[point][0]), float(before[point][0])) for point in points])
     return np.asarray(logs[np.searchsorted(np.array(points, dtype=np.float64), drawn[:, 0])])

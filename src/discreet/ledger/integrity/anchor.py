@@ -1,4 +1,9 @@
-"""The keys that seal a vault, and the anchor beside it that tells a vault from an older copy."""
+"""The keys of a vault, and its anchor: a signed copy of the chain's head outside, by which an older vault is found.
+
+It has two slots and the older one is overwritten, in place: a torn write spoils one slot, and the other still holds.
+It is not flushed: an anchor that is older than the vault still has to be on its chain, so losing the last
+write of it only means that the last few entries are not covered until the next commit.
+"""
 
 from __future__ import annotations
 

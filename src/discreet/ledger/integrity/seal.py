@@ -224,7 +224,7 @@ class SealedTransaction:
             if kind is Limit:
                 try:
                     self.limits(*name)
-                except UnicodeEncodeError:  # no valid text, so that nothing can have been stored under it
+                except UnicodeEncodeError:  # no valid text, so nothing can have been stored under it
                     return {}
             else:
                 found = self._raw.get(kind, *name)
@@ -307,7 +307,7 @@ def _sealed(entry: Entry) -> Entry:
 
 
 def _packed(values: Sequence[object]) -> bytes:
-    """Write values one after the other, each with its type and its length, so that no two lists of them agree."""
+    """Write values one after the other, each with its type and its length, so no two lists of them agree."""
     texts = [
         f"s{len(value)}:{value}" if type(value) is str else f"{type(value).__name__}{len(repr(value))}:{value!r}"
         for value in values
@@ -317,7 +317,7 @@ def _packed(values: Sequence[object]) -> bytes:
 
 @cache
 def _reader(kind: type[Row]) -> Callable[[Row], Key]:
-    """Return what reads the sealed fields of a row: all, but for a seal that it carries."""
+    """Return what reads the sealed fields of a row: all, except for a seal that it carries."""
     carried = kind in CARRYING or kind is Root
     return attrgetter(*(name for name in columns(kind) if not (carried and name == "seal")))
 

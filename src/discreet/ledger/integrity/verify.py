@@ -41,7 +41,7 @@ from discreet.ledger.store import (
 class Verified:
     """What was found in order: how many entries, the head's hash, and the entry up to which the anchor vouches.
 
-    `anchor` is 0 where this machine had none yet, so that nothing but a head kept elsewhere could tell a shortened
+    `anchor` is 0 where this machine had none yet, so only a head kept elsewhere could tell a shortened
     vault; it has one from now on. `public_key` checks the anchor's signature; keep it and the head outside the vault.
     """
 

@@ -58,7 +58,7 @@ def connect(place: ServerPlace, patience: float) -> tuple[Connection[Any], str]:
 def _connection(place: ServerPlace, deadline: float) -> Connection[Any]:
     pq, given = psycopg().pq, psycopg().conninfo.conninfo_to_dict(place.url)
     more: dict[str, Any] = {name: value for name, value in _ALIVE.items() if name not in given}
-    # Values are quoted here, so that several statements can go out in one text.
+    # Values are quoted here, so several statements can go out in one text.
     more |= {"client_encoding": "UTF8", "fallback_application_name": "discreet", "autocommit": True}
     more |= {"cursor_factory": psycopg().ClientCursor}
     while True:

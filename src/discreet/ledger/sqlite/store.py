@@ -111,7 +111,7 @@ class SqliteTransaction:
         """Return the row of that key."""
         try:
             found = self._execute(statement("get", kind, "?"), key).fetchone()
-        except UnicodeEncodeError:  # no valid text, so that nothing can have been stored under it
+        except UnicodeEncodeError:  # no valid text, so nothing can have been stored under it
             return None
         return built(kind, found) if found else None
 
@@ -164,7 +164,7 @@ class SqliteStore:
         """Make a new, empty store that only its owner may read; a file that is there already is refused."""
         _refuse_old_sqlite()
         try:
-            # Opened with its mode, so that there is no moment at which others could read it.
+            # Opened with its mode, so there is no moment at which others could read it.
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         except FileExistsError:
             fix = "open the vault that is there, or choose another path"
@@ -228,7 +228,7 @@ class SqliteStore:
             self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
 
     def before_fork(self) -> None:
-        """Wait for this process's transactions and disconnect, so that a child inherits nothing."""
+        """Wait for this process's transactions and disconnect, so a child inherits nothing."""
         self._lock.acquire()
         self._let_go()
 

@@ -25,7 +25,7 @@ _MOST_WRITTEN = 1 << 16
 class Oracle(Protocol):
     """A protocol in which a report supports its own value with probability p and every other one with probability q.
 
-    Whoever has a value counts towards it with probability p, everyone else with probability q, independently: the
+    Anyone who has a value counts towards it with probability p, everyone else with probability q, independently: the
     estimate (support - n q)/(p - q) is unbiased (Wang, Blocki, Li, Jha 2017).
     """
 

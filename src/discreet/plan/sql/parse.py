@@ -18,7 +18,7 @@ MOST_TOKENS = 10_000
 MOST_NESTING = 30
 MOST_DEPTH = 100
 
-# Runs of one sign are read one after the other, so that only their sum is long, not the way down.
+# Runs of one sign are read one after the other, so only their sum is long, not the way down.
 _CHAINS = frozenset({"and", "or", "add", "sub", "mul", "union"})
 _PREFIXES = frozenset({"NOT", "DASH", "PLUS", "TILDA", "TILDE"})
 _BEGINNINGS = frozenset({"SELECT", "WITH", "L_PAREN"})

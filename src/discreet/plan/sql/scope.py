@@ -91,7 +91,7 @@ class Scope:
         return node.name if found and all(_is_text(self.columns[each]) for each in found) else None
 
     def is_person(self, node: Node) -> bool:
-        """Say whether a name is that of the column which tells people apart."""
+        """Say whether a name is that of the column which identifies people."""
         if node.key != "column" or node.this.key != "identifier":
             return False
         name, quoted = _name(node.this)

@@ -265,7 +265,7 @@ def chosen(people: TableCopy) -> list[str]:
 
 
 def _complete(people: TableCopy, names: Sequence[str]) -> TableCopy:
-    """Leave out whoever lacks one of the values."""
+    """Leave out anyone who lacks one of the values."""
     there = [np.array([cell is not None for cell in people.column(name).tolist()], bool) for name in names]
     return people.taken(np.logical_and.reduce([np.ones(people.rows, bool), *there]))
 

@@ -43,7 +43,7 @@ class Learned:
     """What an attacker learned by joining a list of everyone to a release: of people in it, and of people outside.
 
     `inside` and `outside` are the shares whose secret was guessed right: as the most common among the rows that match
-    them, or in the whole release where none does. Whoever is not in the table cannot be harmed by its release: what is
+    them, or in the whole release where none does. People not in the table cannot be harmed by its release: what is
     told of them is what the table teaches about people like them.
     """
 

@@ -2,7 +2,7 @@
 
 Of 54,805 voters of Cambridge, Massachusetts, 12% had a birth date that no other had, 29% with the sex, 69% with a ZIP
 code of five digits and 97% with all nine (Sweeney 1997, *Weaving technology and policy together to maintain
-confidentiality*): whoever has the list can name them in any table that has those columns.
+confidentiality*): anyone who has the list can name them in any table that has those columns.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def _step(columns: tuple[str, ...], codes: Bits, people: Bits | None) -> Uniquen
 def _searched(copied: TableCopy, most: int, people: Bits | None) -> tuple[str, ...]:
     """Add columns greedily, each the one that singles out the most; stop when everyone is alone or none helps.
 
-    Rows that are alone stay alone whatever is added, so that only the others are looked at again.
+    Rows that are alone stay alone whatever is added, so only the others are looked at again.
     """
     columns = {name: copied.codes([name]) for name in copied.attributes}
     chosen: list[str] = []

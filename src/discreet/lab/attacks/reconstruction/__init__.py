@@ -87,7 +87,7 @@ class Reconstruction:
     def blatant(self) -> bool:
         """Whether the answers were blatantly non-private: fewer than a tenth of the guesses are wrong.
 
-        Dinur and Nissim (2003). No (1, 0.1)-private answers are, but for a vanishing probability.
+        Dinur and Nissim (2003). No (1, 0.1)-private answers are, except for a vanishing probability.
         """
         return 10 * (self.people - self.right) < self.people
 
