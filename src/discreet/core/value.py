@@ -65,7 +65,7 @@ def _slotted(cls: type, options: dict[str, bool]) -> type:
     """Return the class again, with slots for its fields and with what a dataclass adds to it."""
     space = {name: value for name, value in cls.__dict__.items() if name not in ("__dict__", "__weakref__")}
     kinds = space.get("__annotations__", {})
-    own = [name for name, kind in kinds.items() if not kind.startswith("ClassVar")]
+    own = [name for name, kind in kinds.items() if not str(kind).removeprefix("typing.").startswith("ClassVar")]
     specs = {name: space.pop(name) for name in own if name in space}
     taken = {slot for base in cls.__mro__[1:-1] for slot in base.__dict__.get("__slots__", ())}
     weak = ("__weakref__",) if options.get("weakref_slot") else ()

@@ -1,4 +1,7 @@
-"""Clocks and leases: who may work on a debit, and until when."""
+"""Clocks, and leases: the right to work on one charged question, numbered so that a late answer is known by its number.
+
+Numbers order entries, never clocks. A vault has a time of its own, which never runs behind its last entry.
+"""
 
 from __future__ import annotations
 

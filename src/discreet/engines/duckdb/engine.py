@@ -1,4 +1,9 @@
-"""DuckDB: the embedded engine; it reads files, spills within a memory limit, and gives back exact integers."""
+"""DuckDB: the embedded engine; it reads files, spills within a memory limit, and gives back exact integers.
+
+Behind a barrier: no optimizer of DuckDB reasons about records from statistics, or reads fewer of them because of those.
+Parquet statistics leave NaN out, may be cut short, or may be wrong; they belong to all rows of a group together. An
+optimizer that folds a comparison from them, even `isnan(x)`, lets one record decide how others are read.
+"""
 
 from __future__ import annotations
 

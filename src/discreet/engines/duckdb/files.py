@@ -1,4 +1,9 @@
-"""The files of a source: a file, the Parquet files of a folder, or what fits a pattern."""
+"""The files of a source: a file, the Parquet files of a folder, or what fits a pattern.
+
+Fingerprints notice a changed source. They are kept inside the vault and shown to nobody: a digest of the rows would
+tell two neighbouring tables apart, so no fingerprint may enter a key, a chain, a receipt or a certificate; the digest
+is also keyed, so that whoever sees one cannot test a guess of the data.
+"""
 
 from __future__ import annotations
 
