@@ -8,14 +8,13 @@ from discreet.core.errors import Refusal, UnknownName
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.duckdb.engine import DuckDBEngine
 from discreet.plan.expressions import Name
-from discreet.plan.keys import NO_KEYS, keys_of
+from discreet.plan.keys import NO_KEYS, Tally, TallyQuery, keys_of
 from discreet.plan.nodes import Filter, PersonJoin, Scan, columns_of
 from discreet.plan.stability import unit_of
-from discreet.plan.tallies import Tally, TallyQuery
 from discreet.plan.to_sql.cells import CellRequest, cells, counts
 from discreet.plan.to_sql.key_counts import people_by_key
-from discreet.plan.to_sql.relation import Relation
 from discreet.plan.to_sql.rows import rows_sql
+from discreet.plan.to_sql.scalar import Relation
 from discreet.plan.to_sql.statement import in_order, tallies_sql
 from tests.plan import worlds
 from tests.plan.relational import SECRET, Data, Oracle
