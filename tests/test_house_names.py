@@ -35,7 +35,6 @@ MOST = 25  # modules in a folder
 # Folders that hold more, each with its reason.
 LARGE: dict[str, str] = {
     "mechanisms": "one file for each mechanism, and the registry lists the folder",
-    "plan/sql": "one file for each construct of SQL",
 }
 
 # Modules whose last word ends like a participle, each with what makes a noun of it.
