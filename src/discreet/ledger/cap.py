@@ -7,7 +7,7 @@ in its own currency.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import takewhile
@@ -20,16 +20,13 @@ from discreet.account.losses.loss import PrivacyLoss
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.ledger import limit
 from discreet.ledger.analyst_names import check_visible, folded
-from discreet.ledger.charge import read_losses
 from discreet.ledger.entry import Entry
 from discreet.ledger.refusals import Conflict, Tampered
 from discreet.ledger.store import AnalystTally, Limit, Permit, Transaction
+from discreet.ledger.window import LAST_DIGITS, charges
 
 Existing = Literal["replace", "add", "end"]
 Budgets = Mapping[str, Budget | None]
-
-# A later release may compute a cost with other last digits; less than this fraction is no sign of tampering.
-_LAST_DIGITS = 1 - Fraction(1, 10**9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +83,9 @@ def recounted(new: Limit, rows: Transaction, entries: Iterable[Entry]) -> Privac
         return filter_
     label = max(new.label, there.label if there else "")
     spent = NOTHING
-    for moment, loss in _charges(entries, new.account, new.analyst):
-        if moment[: len(label)] >= label:
-            spent += _cost(filter_, loss, new)
+    for each in charges(entries, new.account, new.analyst):
+        if each.at[: len(label)] >= label:
+            spent += _cost(filter_, each.loss, new)
     return replace(filter_, spent=spent if spent.within(filter_.budget) else filter_.budget)
 
 
@@ -103,7 +100,7 @@ def check_recount(live: Transaction, derived: Transaction, entry: Entry) -> None
             new = limit.new_limit(account, body["analyst"], period, replace(stored, spent=NOTHING), body["at"], 0)
             earlier = takewhile(lambda each: each.sequence < entry.sequence, live.entries())
             least = recounted(new, derived, earlier).spent
-            least = Cost(least.loss * _LAST_DIGITS, least.delta * _LAST_DIGITS)
+            least = Cost(least.loss * LAST_DIGITS, least.delta * LAST_DIGITS)
             if not least.within(stored.spent):
                 raise Tampered("a cap", why="it forgets what its analyst had spent before")
 
@@ -143,12 +140,6 @@ def budget_of_filter(filter_: PrivacyFilter) -> Budget:
             delta = Fraction(filter_.delta)
             return Budget(rho=Fraction(filter_.rho), delta=delta) if delta else Budget(rho=Fraction(filter_.rho))
     raise UnknownName("filter", type(filter_).__name__, ("ApproxFilter", "PureFilter", "ZcdpFilter"))
-
-
-def _charges(entries: Iterable[Entry], account: str, analyst: str) -> Iterator[tuple[str, PrivacyLoss]]:
-    for entry in entries:
-        if entry.kind == "charge" and (body := entry.record())["analyst"] == analyst and account in body["losses"]:
-            yield body["at"], read_losses({account: body["losses"][account]})[account]
 
 
 def _cost(filter_: PrivacyFilter, loss: PrivacyLoss, new: Limit) -> Cost:

@@ -15,7 +15,8 @@ MOST_DOUBLINGS = 6
 MOST_SECONDS = 1e9
 
 # Work that nobody may take over (it is done once, or nobody can ask for it again) is left alone so many times longer:
-# six hours. What has not ended by then has died.
+# six hours. What has not ended by then has died. Nor is a question settled as failed before that by someone who cannot
+# go on with it, as on another machine, unless its lease was given back: leases are not renewed, and work may be slow.
 ALONE = 360
 
 # How often one debit may be started: an interrupted question restarts without charge, and its time is seen each time.
@@ -42,6 +43,15 @@ class Lease:
     def first(cls, key: str, seconds: float, now: float) -> Lease:
         """Return the lease that is taken together with the charge."""
         return cls(key, 1, seconds, now + seconds)
+
+    @classmethod
+    def unbegun(cls, key: str, seconds: float) -> Lease:
+        """Return the lease of work that is done once, is paid for and was not begun: free for anyone."""
+        return cls(key, 0, seconds, 0.0)
+
+    def alive_until(self, first: float) -> float:
+        """Return until when its holder may be at work, with the lease or beyond it; 0 if it was given back."""
+        return max(self.expires, self.expires - self.seconds + ALONE * first) if self.expires else 0.0
 
     def next(self, first: float, now: float) -> Lease:
         """Return the lease of anyone who takes over; one that was given back is made no longer."""

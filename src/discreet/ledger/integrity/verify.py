@@ -35,6 +35,7 @@ from discreet.ledger.store import (
     StoredDraw,
     Transaction,
 )
+from discreet.ledger.window import check_correction
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +75,15 @@ def verify(store: Store, anchors: AnchorFile, head: str | None = None, *, needed
         why = "no entry of this vault has that hash, so entries were lost or exchanged"
         raise Tampered(f"the head {head}", why=why)
     if anchor is None:
-        anchors.write(last)
+        anchors.write(last, lambda each: _has(store, each))
     vouched = anchor.sequence if anchor else int(needed)
     return Verified(last.sequence, last.hash, vouched, anchors.public_key, vault)
+
+
+def _has(store: Store, head: Head) -> bool:
+    with store.read() as live:
+        there = live.entry(head.sequence)
+    return there is not None and there.hash == head.hash
 
 
 def check_anchor(live: Transaction, anchor: Anchor | None, *, needed: bool = True) -> None:
@@ -107,6 +114,8 @@ def _follow(live: Transaction, again: Transaction, head: str | None) -> tuple[He
             body = entry.record()
             if entry.kind == "grant":
                 check_recount(live, again, entry)
+            elif entry.kind == "clock":
+                check_correction(live, again, entry)
             derive(again, entry.sequence, entry.kind, body)
             if body["at"] < at and entry.kind != "clock":
                 raise Tampered("an entry", why="it is dated before the entry before it")
@@ -170,7 +179,7 @@ def _check_answers(live: Transaction, again: Transaction) -> None:
         raise Tampered(f"entry {debit.settled}", why="its settled answer is missing", sequence=debit.settled)
     for lease in live.all(Lease):
         held = again.get(Debit, lease.key)
-        if held is None or held.settled is not None or lease.fence < 1:
+        if held is None or held.settled is not None or lease.fence < 0:
             raise Tampered("a lease", why="it is for no charge that waits for its answer")
     for draw in live.all(StoredDraw):
         held = again.get(Debit, draw.key)
