@@ -110,7 +110,7 @@ class Interactive:
 class Weighed:
     """Counts of a table, asked one after the other. Made by `session.pmw(...)` or `curator.session(token, pmw=True)`.
 
-    Guarantee: everything it says was paid when it began. No preview, and nothing else, says beforehand whether a
+    Guarantee: everything it says was paid when it began. No preview, and nothing else, says in advance whether a
     question will be answered by the histogram or by one of the updates. It ends with its process; it stops where its
     grant is revoked or its table is changed, and what is left of it is lost. Any failure ends it, in one text. While a
     question is answered, other threads wait until that has taken its pace, whatever they ask of the session.

@@ -35,7 +35,7 @@ _FAILED = "this was charged and failed, which is its final answer: only fresh=Tr
 
 @dataclass(frozen=True, slots=True)
 class PreviewLine:
-    """What is known beforehand of one column of the answer; `half_width` is None where it depends on the data."""
+    """What is known in advance about one column of the answer; `half_width` is None where it depends on the data."""
 
     column: str
     mechanism: str

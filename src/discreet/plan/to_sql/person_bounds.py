@@ -174,7 +174,7 @@ def _hash(letter: str, numbers: Iterable[str]) -> str:
 
 
 class _Limb(str):
-    """A limb of a text whose digest is a column of its own, computed beforehand."""
+    """A limb of a text whose digest is a column of its own, computed in advance."""
 
     __slots__ = ("digest",)
     digest: str
