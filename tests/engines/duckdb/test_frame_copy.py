@@ -121,7 +121,7 @@ def test_a_parquet_column_in_milliseconds_is_refused_by_its_type_and_never_read(
     assert physical == {"k": "BIGINT", "x": MILLISECONDS, "s": physical["s"]}
     with pytest.raises(BadParameter, match="write the column in microseconds"):
         check_columns(dp.Table("t", dp.person("k", max_rows=1), [DAY]), physical)
-    with pytest.raises(BadParameter, match="told apart"):
+    with pytest.raises(BadParameter, match="cannot be identified"):
         check_columns(dp.Table("t", dp.person("x", max_rows=1), {"k": dp.between(0, 1)}), physical)
     relation = Relation(dp.Table("t", dp.person("k", max_rows=1), {"k": dp.between(0, 9)}), physical, from_(source))
     with DuckDBEngine(SECRET) as engine:
@@ -133,7 +133,7 @@ def test_a_parquet_column_in_milliseconds_is_refused_by_its_type_and_never_read(
 
 @pytest.mark.parametrize("kind", ["TIME", "TIME_NS", "INTERVAL", "BIGINT[]", "STRUCT(a TIMESTAMP)"])
 def test_people_are_not_told_apart_by_times(kind):
-    with pytest.raises(BadParameter, match="told apart"):
+    with pytest.raises(BadParameter, match="cannot be identified"):
         check_columns(dp.Table("t", dp.person("x", max_rows=1), {"y": dp.flag()}), {"x": kind, "y": "BOOLEAN"})
 
 
