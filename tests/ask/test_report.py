@@ -30,7 +30,7 @@ def test_a_column_is_not_called_like_a_key(visits):
 
 @pytest.mark.parametrize("alone", [dp.histogram("ward"), dp.cdf("age", [18]), dp.top_k("ward", 1)])
 def test_tables_of_their_own_are_asked_alone(visits, alone):
-    with pytest.raises(BadParameter, match="a table of its own"):
+    with pytest.raises(BadParameter, match="has its own rows"):
         visits.agg(n=dp.count(), h=alone)
 
 
