@@ -239,6 +239,7 @@ class Vault:
         or have two names, do not both come to the end of this.
         """
         with self._store.write(*wanted) as raw:
+            self._store.check_place()
             before = raw.head()
             self._check_seen(raw, before)
             transaction = SealedTransaction(raw, self._sealer)
@@ -249,13 +250,11 @@ class Vault:
             after = raw.head()
             if after != before:
                 self._anchors.check(lambda each: each == before or self._has(raw, each))
-        # Once more: what was committed to files that nobody else will find is neither vouched for nor answered.
-        self._store.check_place()
         self._seen = after
         if after != before:
             self._vouched = (before, after)
             self._anchors.write(after, self._has_by_now)
-            self._store.check_place()
+        self._store.check_place()  # once more: what was committed to files that nobody else will find is not answered
 
     def _has(self, transaction: Transaction, head: Head) -> bool:
         """Whether a head that was signed is one of the chain."""
