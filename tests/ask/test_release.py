@@ -320,7 +320,7 @@ def test_work_that_fails_is_settled_so_and_done_again_for_a_new_price_alone(tmp_
         report.release(epsilon=1)
     assert spent(session) == 1
     found = report.preview(epsilon=1)
-    assert (found.failed, found.answered, "paid for and failed" in str(found)) == (True, False, True)
+    assert (found.failed, found.answered, "charged and failed" in str(found)) == (True, False, True)
     report.release(epsilon=1, fresh=True)
     assert spent(session) == 2
 

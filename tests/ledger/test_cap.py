@@ -12,8 +12,8 @@ from discreet.account.budgets.budget import Budget
 from discreet.core.errors import BadParameter
 from discreet.ledger import Charge, Ledger
 from discreet.ledger.cap import recounted
-from discreet.ledger.charge import enter
-from discreet.ledger.lease import written
+from discreet.ledger.clock import written
+from discreet.ledger.derivation import enter
 from discreet.ledger.limit import filter_record, new_limit
 from discreet.ledger.refusals import Conflict, LimitExceeded, Tampered
 from tests.ledger.helpers import START, charge, epsilon

@@ -12,7 +12,7 @@ import pytest
 
 from discreet import noise
 from discreet.core.errors import Refusal
-from discreet.ledger import Ledger, QuestionFailed, Unavailable, debit
+from discreet.ledger import Ledger, QuestionFailed, Unavailable, sealed_key
 from discreet.ledger.store import StoredDraw
 from discreet.noise import draws as draws_module
 from tests.ledger.helpers import charge, epsilon, kinds
@@ -109,7 +109,7 @@ def test_every_debit_draws_by_a_key_of_its_own(ledger):
 
 def test_a_version_of_the_code_the_sampler_or_the_numbers_that_is_not_the_same_fails(ledger, monkeypatch):
     changes = [
-        (debit, "__version__", "9.9.9"),
+        (sealed_key, "__version__", "9.9.9"),
         (draws_module, "SAMPLER_VERSION", 99),
         (sys.modules["numpy"], "__version__", "9.9.9"),
         (platform, "machine", lambda: "abacus"),
@@ -173,7 +173,7 @@ def test_the_key_of_another_debit_does_not_fit(ledger):
 
 
 def test_a_key_that_is_not_the_one_committed_to_does_not_fit(ledger, monkeypatch):
-    monkeypatch.setattr(debit, "commitment", lambda _: "0" * 64)
+    monkeypatch.setattr(sealed_key, "commitment", lambda _: "0" * 64)
     begun(ledger)
     monkeypatch.undo()
     assert failed(ledger)
@@ -230,7 +230,7 @@ def test_no_vault_chain_or_log_shows_the_key(ledger, path, tmp_path, caplog):
 def test_the_chain_has_a_commitment_and_nothing_else_of_a_key(ledger):
     worker = begun(ledger)
     (entry,) = [entry.record() for entry in ledger.entries() if entry.kind == "charge"]
-    assert entry["draws"] == debit.commitment(worker.keys[0])
+    assert entry["draws"] == sealed_key.commitment(worker.keys[0])
     with ledger._read() as look:
         assert look.get(StoredDraw, charge().key).sealed.hex() not in str(entry)
 
@@ -294,7 +294,7 @@ def test_a_key_that_could_not_be_written_whole_leaves_nothing_behind(ledger, tmp
 
     before = sorted(tmp_path.rglob("*"))
     with monkeypatch.context() as changed:
-        changed.setattr("discreet.ledger.debit.os.write", full)
+        changed.setattr("discreet.ledger.sealed_key.os.write", full)
         with pytest.raises(Unavailable, match="the key"):
             ledger.run(charge(), lambda *_: "41")
     assert sorted(tmp_path.rglob("*")) == before
@@ -303,7 +303,7 @@ def test_a_key_that_could_not_be_written_whole_leaves_nothing_behind(ledger, tmp
 
 def test_no_two_keys_are_sealed_alike(tmp_path, monkeypatch):
     monkeypatch.setattr(draws_module, "new_key", lambda: b"k" * 32)  # not even one and the same
-    outside = debit.OutsideKey(tmp_path / "vault.anchor", "id")
+    outside = sealed_key.OutsideKey(tmp_path / "vault.anchor", "id")
     made = [outside.new(charge(), "engine") for _ in range(8)]
     assert len({each.row.sealed[:12] for each in made}) == len({each.row.sealed[12:] for each in made}) == 8
     assert all(outside.opened(charge(), "engine", each.row, each.commitment) == each.key for each in made)

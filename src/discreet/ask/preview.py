@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from discreet.account.losses.loss import PrivacyLoss
     from discreet.ask.question import QueryBase
-    from discreet.ledger.ledger import Standing
+    from discreet.ledger.standing import Standing
     from discreet.measures.measure import Measure
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from discreet.ask.work_limits import WorkLimits
     from discreet.core.schema import Table
     from discreet.ledger.charge import Charge, Receipt
-    from discreet.ledger.ledger import Standing
+    from discreet.ledger.standing import Standing
     from discreet.noise.draws import Draws
 
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from discreet.account.losses.loss import PrivacyLoss
     from discreet.ask.priced import PricedQuestion, Rows
     from discreet.ask.question import QueryBase
-    from discreet.ledger.ledger import Standing
     from discreet.ledger.refusals import LimitExceeded
+    from discreet.ledger.standing import Standing
 
 
 def limit_words(standing: Standing) -> str:

@@ -70,7 +70,7 @@ def spoken(
     public: Iterable[Public] = (),
     keys: Mapping[str, Sequence[object]] | None = None,
 ) -> Spoken:
-    """Read a question: the same plan, keys and aggregates, and so the same ledger entry, as its twin in Python."""
+    """Read a question: the same plan, keys and aggregates, and so the same ledger entry, as in Python."""
     declare()
     known: dict[str, Registered] = {}
     statement = from_sql(text, _catalogue(session, known, public, keys or {}))

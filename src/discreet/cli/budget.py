@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from discreet.ledger.ledger import Standing
+    from discreet.ledger.standing import Standing
 
 _ROOMY, _WIDTH = 76, 20
 _FULL, _EMPTY = "█", "░"

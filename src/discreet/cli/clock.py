@@ -20,7 +20,7 @@ def command(output: Output, vault: Path | str, correct: bool) -> None:
     If a clock ran ahead, grants ended too early. First correct the machine's clock; --correct then resets the vault's
     time to it. The correction is an entry. What was spent stays spent, in windows too.
     """
-    from discreet.ledger.lease import wall_clock, written
+    from discreet.ledger.clock import wall_clock, written
 
     with opened(vault) as curator:
         corrected = curator.correct_clock() if correct else None

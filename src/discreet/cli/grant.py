@@ -15,7 +15,7 @@ from discreet.core.errors import Refusal
 if TYPE_CHECKING:
     from discreet.curator.curator import Curator
     from discreet.ledger.cap import Existing
-    from discreet.ledger.ledger import Standing
+    from discreet.ledger.standing import Standing
 
 
 @click.command()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from discreet.ask.registered import Registered
     from discreet.curator.curator import Curator
-    from discreet.ledger.ledger import Standing
+    from discreet.ledger.standing import Standing
 
 # What a question has to fit, limit by limit.
 Found = list[tuple["Registered", "list[Standing]"]]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from discreet.ledger.cap import Existing
     from discreet.ledger.grant import Grant, Role
     from discreet.ledger.integrity.verify import Verified
-    from discreet.ledger.ledger import Standing
+    from discreet.ledger.standing import Standing
 
 Columns = Mapping[str, Column] | Iterable[Column]
 

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from discreet.core.rational import Number
     from discreet.ledger.charge import Charge, Receipt
     from discreet.ledger.grant import Grant
-    from discreet.ledger.ledger import Ledger, Standing
+    from discreet.ledger.ledger import Ledger
+    from discreet.ledger.standing import Standing
     from discreet.noise.draws import Draws
     from discreet.plan.nodes import Public
 

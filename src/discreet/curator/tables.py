@@ -31,7 +31,7 @@ from discreet.engines.source import Source, SourceChanged, SourceMissing, home_o
 from discreet.ledger.place import ServerPlace
 
 if TYPE_CHECKING:
-    from discreet.ledger.custody import Document
+    from discreet.ledger.document import Document
     from discreet.ledger.ledger import Ledger
 
 

@@ -7,8 +7,7 @@ in its own currency.
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from itertools import takewhile
 from typing import Any, Literal, get_args
@@ -20,49 +19,14 @@ from discreet.account.losses.loss import PrivacyLoss
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.value import dataclass, replace
 from discreet.ledger import limit
-from discreet.ledger.charge import read_losses
+from discreet.ledger.analyst_names import check_visible, folded
 from discreet.ledger.entry import Entry
 from discreet.ledger.refusals import Conflict, Tampered
 from discreet.ledger.store import AnalystTally, Limit, Permit, Transaction
-
-# Characters that show nothing though Unicode calls them letters, marks or symbols: its Default_Ignorable_Code_Point
-# beyond the categories below, and the empty pattern of Braille.
-_INVISIBLE = (
-    *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0),
-    *range(0x180B, 0x1810),
-    *range(0xFE00, 0xFE10),
-    *range(0xE0000, 0xE1000),
-)
-_UNSEEN = frozenset(map(chr, _INVISIBLE))
-# Controls, formats, halves of characters, private and unassigned ones.
-_OTHER = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
-
-
-def folded(name: str) -> str:
-    """Return what is left of a name without case, kinds of blanks, and what nobody sees."""
-    seen = "".join(each for each in unicodedata.normalize("NFKC", name) if not _is_unseen(each))
-    return " ".join(unicodedata.normalize("NFKC", seen.casefold()).split())
-
-
-def check_visible(analyst: str) -> None:
-    """Refuse a name with a character that nobody sees, or one that depends on nothing: it would pass for another's."""
-    if any(map(_is_unseen, analyst)):
-        why = "it has a character that nobody sees, so that it would pass for another name"
-        raise BadParameter("analyst", ascii(analyst)[1:-1], why=why, fix="type the name with visible characters only")
-    if unicodedata.category(analyst[0]).startswith("M"):
-        why = "it begins with a mark that belongs to the letter before it"
-        raise BadParameter("analyst", ascii(analyst)[1:-1], why=why, fix="begin the name with a letter or a digit")
-
-
-def _is_unseen(character: str) -> bool:
-    return character in _UNSEEN or unicodedata.category(character) in _OTHER
-
+from discreet.ledger.window import LAST_DIGITS, charges
 
 Existing = Literal["replace", "add", "end"]
 Budgets = Mapping[str, Budget | None]
-
-# A later release may compute a cost with other last digits; less than this fraction is no sign of tampering.
-_LAST_DIGITS = 1 - Fraction(1, 10**9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +83,9 @@ def recounted(new: Limit, rows: Transaction, entries: Iterable[Entry]) -> Privac
         return filter_
     label = max(new.label, there.label if there else "")
     spent = NOTHING
-    for moment, loss in _charges(entries, new.account, new.analyst):
-        if moment[: len(label)] >= label:
-            spent += _cost(filter_, loss, new)
+    for each in charges(entries, new.account, new.analyst):
+        if each.at[: len(label)] >= label:
+            spent += _cost(filter_, each.loss, new)
     return replace(filter_, spent=spent if spent.within(filter_.budget) else filter_.budget)
 
 
@@ -136,7 +100,7 @@ def check_recount(live: Transaction, derived: Transaction, entry: Entry) -> None
             new = limit.new_limit(account, body["analyst"], period, replace(stored, spent=NOTHING), body["at"], 0)
             earlier = takewhile(lambda each: each.sequence < entry.sequence, live.entries())
             least = recounted(new, derived, earlier).spent
-            least = Cost(least.loss * _LAST_DIGITS, least.delta * _LAST_DIGITS)
+            least = Cost(least.loss * LAST_DIGITS, least.delta * LAST_DIGITS)
             if not least.within(stored.spent):
                 raise Tampered("a cap", why="it forgets what its analyst had spent before")
 
@@ -176,12 +140,6 @@ def budget_of_filter(filter_: PrivacyFilter) -> Budget:
             delta = Fraction(filter_.delta)
             return Budget(rho=Fraction(filter_.rho), delta=delta) if delta else Budget(rho=Fraction(filter_.rho))
     raise UnknownName("filter", type(filter_).__name__, ("ApproxFilter", "PureFilter", "ZcdpFilter"))
-
-
-def _charges(entries: Iterable[Entry], account: str, analyst: str) -> Iterator[tuple[str, PrivacyLoss]]:
-    for entry in entries:
-        if entry.kind == "charge" and (body := entry.record())["analyst"] == analyst and account in body["losses"]:
-            yield body["at"], read_losses({account: body["losses"][account]})[account]
 
 
 def _cost(filter_: PrivacyFilter, loss: PrivacyLoss, new: Limit) -> Cost:

@@ -11,31 +11,17 @@ from typing import Any
 from discreet.account.budgets.budget import Budget
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.unit import Relation
-from discreet.core.value import dataclass
 from discreet.ledger import limit
 from discreet.ledger.cap import Budgets, Caps, Existing, check_analyst, check_existing
-from discreet.ledger.charge import enter
+from discreet.ledger.clock import written
+from discreet.ledger.derivation import enter
+from discreet.ledger.document import Document
 from discreet.ledger.entry import canonical
 from discreet.ledger.grant import Grant, Role, check_expires, check_role, matches, new_token, new_verifier
-from discreet.ledger.integrity import anchor
-from discreet.ledger.lease import written
+from discreet.ledger.integrity import keys
 from discreet.ledger.refusals import AccessRefused, Conflict, Unavailable
 from discreet.ledger.store import Limit, Paper, Permit, Private, Transaction
 from discreet.ledger.vault import Vault
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """The newest revision of what was declared under a kind and a name.
-
-    `record` is part of the chain and may be shown; `private` lies beside it, in the vault alone.
-    """
-
-    kind: str
-    name: str
-    revision: int
-    record: Mapping[str, Any]
-    private: Mapping[str, Any]
 
 
 class Custody(Vault):
@@ -104,7 +90,7 @@ class Custody(Vault):
             made = {"kind": kind, "name": name, "revision": revision + 1, "record": json.loads(text)}
             enter(transaction, "document", {**made, "at": written(self._clock())})
             if hidden is not None:
-                seal = anchor.seal(self._secret, kind, name, str(revision + 1), hidden)
+                seal = keys.seal(self._secret, kind, name, str(revision + 1), hidden)
                 transaction.put(Private(kind, name, revision + 1, hidden, seal))
             return _document(transaction, Paper(kind, name, revision + 1, text, 0))
 

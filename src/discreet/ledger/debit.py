@@ -1,161 +1,23 @@
-"""Debits: how a charge becomes an entry, once, how it is found again, and the sealed key of its draws.
-
-The randomness of a debit is stored until it is settled, under a key that lies outside the database. Anyone who has
-both, the row in the vault and the file on this machine, can draw the noise of a question that is still being worked on,
-and so take it off the answer. Neither tells anything without the other, and the row is removed when the debit is
-settled. A copy of the vault without the file has debits that nobody can draw for: they settle as failed.
-"""
+"""Debits: how a charge becomes an entry, once, and how it is found again."""
 
 from __future__ import annotations
 
-import os
-import platform
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from datetime import datetime, timedelta
 from hashlib import sha256
-from pathlib import Path
-from secrets import token_bytes, token_hex
 
 from discreet.core.errors import Refusal
 from discreet.core.value import dataclass
-from discreet.core.version import __version__
 from discreet.ledger import limit
-from discreet.ledger.charge import Charge, Receipt, enter, read_losses
-from discreet.ledger.entry import Entry, canonical
+from discreet.ledger.charge import Charge, Receipt, read_losses
+from discreet.ledger.clock import written
+from discreet.ledger.derivation import enter
+from discreet.ledger.entry import Entry
 from discreet.ledger.grant import Grant
-from discreet.ledger.lease import Lease, written
-from discreet.ledger.refusals import AccessRefused, Conflict, Tampered, Unavailable
+from discreet.ledger.lease import Lease
+from discreet.ledger.refusals import AccessRefused, Conflict, Tampered
+from discreet.ledger.sealed_key import NewKey
 from discreet.ledger.store import AnalystTally, Debit, Limit, Permit, Settled, StoredDraw, Transaction, Wanted
-
-_BYTES = 32
-_NONCE = 12
-_TRIES = 5
-
-
-@dataclass(frozen=True, slots=True)
-class NewKey:
-    """The key of a new debit: itself, what the chain says of it, and the row that keeps it."""
-
-    key: bytes
-    commitment: str
-    row: StoredDraw
-
-    def __repr__(self) -> str:
-        return "NewKey(hidden)"
-
-
-class OutsideKey:
-    """The file beside the anchor whose key seals those of debits; made when it is first needed, mode 0600.
-
-    Guarantee: a sealed key opens on the machine that sealed it, for the same vault, debit, programme, table versions,
-    code, sampler and engine, and otherwise not at all.
-    """
-
-    def __init__(self, anchor: Path, vault_id: str) -> None:
-        self.path = anchor.with_name(anchor.name.removesuffix(".anchor") + ".draws")
-        self._vault_id = vault_id
-
-    def new(self, charge: Charge, engine: str) -> NewKey:
-        """Draw the key of a debit from the operating system, and seal it."""
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
-        from discreet.noise.draws import new_key
-
-        key, bound, nonce = new_key(), binding(charge, engine), token_bytes(_NONCE)
-        sealed = AESGCM(self._made()).encrypt(nonce, key, self._context(charge.key, bound))
-        return NewKey(key, commitment(key), StoredDraw(charge.key, nonce + sealed, bound))
-
-    def opened(self, charge: Charge, engine: str, row: StoredDraw | None, committed: str | None) -> bytes | None:
-        """Return the key of a debit that has no answer yet; None where it may not, or cannot, be drawn for again."""
-        from cryptography.exceptions import InvalidTag
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
-        outside = self._read()
-        if row is None or outside is None or row.binding != binding(charge, engine):
-            return None
-        try:
-            nonce, sealed = row.sealed[:_NONCE], row.sealed[_NONCE:]
-            key = AESGCM(outside).decrypt(nonce, sealed, self._context(charge.key, row.binding))
-        except (InvalidTag, ValueError):
-            return None
-        return key if commitment(key) == committed else None
-
-    def _context(self, key: str, bound: str) -> bytes:
-        return canonical([self._vault_id, key, bound]).encode()
-
-    def forget(self) -> None:
-        """Remove the file where no debit waits for its answer, so copies of rows that were removed are of no use.
-
-        The next debit makes another. Someone who charges just now may lose theirs: should they die, it has failed.
-        """
-        with suppress(OSError):
-            self.path.unlink(missing_ok=True)
-
-    def _read(self) -> bytes | None:
-        try:
-            found = self.path.read_bytes()
-        except OSError:
-            return None
-        return found if len(found) == _BYTES else None
-
-    def _made(self) -> bytes:
-        """Return the key; make the file if there is none, whole or not at all, for the first of those who try."""
-        for _ in range(_TRIES):  # it may be forgotten as soon as it is made
-            if (found := self._read()) is not None:
-                return found
-            self._make()
-        raise self._unavailable("it cannot be read, or is no key")
-
-    def _make(self) -> None:
-        new = self.path.with_name(f"{self.path.name}.{token_hex(8)}")
-        try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            file = os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o600)
-            try:
-                whole = os.write(file, token_bytes(_BYTES)) == _BYTES  # not flushed: what a power cut takes has failed
-            finally:
-                os.close(file)
-            if whole:  # and else the disk is full
-                with suppress(FileExistsError):  # someone was faster, or something else has its name
-                    os.link(new, self.path)
-        except OSError as error:
-            raise self._unavailable(f"it cannot be written ({error.strerror})") from None
-        finally:
-            with suppress(OSError):
-                new.unlink(missing_ok=True)
-
-    def _unavailable(self, why: str) -> Unavailable:
-        fix = "make it readable and writable for this user alone, or remove it: nothing was charged"
-        return Unavailable(f"the key {self.path}", why=why, fix=fix, value=str(self.path))
-
-
-def commitment(key: bytes) -> str:
-    """Return what the chain says of a key: enough to know it again, of no use to find its 256 random bits."""
-    return sha256(b"discreet draws commitment\0" + key).hexdigest()
-
-
-def binding(charge: Charge, engine: str) -> str:
-    """Return all that has to be the same when a debit is drawn for again, as one text.
-
-    The same draws on other rows, by another programme or through another sampler would tell the difference exactly.
-    Floats choose which cells of a grid are looked at, and so how many bits are read: so numpy and the processor.
-    """
-    import numpy as np
-
-    from discreet.noise.draws import SAMPLER_VERSION
-
-    return canonical(
-        {
-            "programme": charge.identity,
-            "price": charge.price,
-            "engine": engine,
-            "discreet": __version__,
-            "sampler": SAMPLER_VERSION,
-            "numpy": f"{np.__version__} {platform.machine()} {os.environ.get('NPY_DISABLE_CPU_FEATURES', '')}",
-        }
-    )
-
 
 # How long after its lease a question that could be asked again waits for that.
 _KEPT = timedelta(days=1)
@@ -166,7 +28,8 @@ class StandingCharge:
     """A charge that stands: its receipt, and its answer if that is settled, or the lease under which someone works.
 
     `failed` says that it was settled without an answer; `commitment` is what its entry says of the key that its noise
-    is drawn by, None where the work is done once; `repriced` that it was charged at another price than is asked now.
+    is drawn by, None where the work is done once; `repriced` that it was charged at another price than is asked now;
+    `stranded` that it cannot be worked on here, while whoever began it may be at work.
     """
 
     receipt: Receipt
@@ -175,6 +38,7 @@ class StandingCharge:
     failed: bool = False
     commitment: str | None = None
     repriced: bool = False
+    stranded: bool = False
 
 
 def sought(charge: Charge) -> list[Wanted]:
@@ -208,6 +72,19 @@ def find(transaction: Transaction, charge: Charge, now: datetime) -> StandingCha
         raise Tampered(f"entry {debit.sequence}", why=why, sequence=debit.sequence)
     repriced = debit.price != charge.price
     return StandingCharge(receipt, lease=transaction.get(Lease, charge.key), commitment=commitment, repriced=repriced)
+
+
+def unanswered(transaction: Transaction, charge: Charge) -> str | None:
+    """Return the key of a charge like this one that was made under a key of its own, and that nobody works on."""
+    for held in transaction.all(Lease):
+        there = transaction.get(Debit, held.key) if not held.expires else None
+        if there is None or there.settled is not None or there.key == there.identity:
+            continue
+        entry = transaction.entry(there.sequence)
+        alike = (there.identity, there.price) == (charge.identity, charge.price)
+        if alike and entry is not None and entry.record()["analyst"] == charge.analyst:
+            return there.key
+    return None
 
 
 def make(transaction: Transaction, charge: Charge, now: datetime, new: NewKey | None) -> Receipt:
@@ -249,7 +126,7 @@ def abandoned(transaction: Transaction, now: datetime) -> Iterator[tuple[Debit, 
         if there is None or there.settled is not None or entry is None:  # which verifying the vault finds
             continue
         ended = held.expires if held else 0.0
-        if held is None or there.key == there.identity:
+        if held is None or not held.expires or there.key == there.identity:
             charged = datetime.fromisoformat(entry.record()["at"])
             ended = max(ended, charged.timestamp()) + _KEPT.total_seconds()
         if ended <= now.timestamp():

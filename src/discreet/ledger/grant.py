@@ -11,7 +11,7 @@ from typing import Literal, get_args
 
 from discreet.core.errors import BadParameter
 from discreet.core.value import dataclass
-from discreet.ledger.lease import written
+from discreet.ledger.clock import written
 from discreet.ledger.refusals import AccessRefused
 from discreet.ledger.store import Permit
 

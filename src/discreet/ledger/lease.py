@@ -1,68 +1,13 @@
-"""Clocks, and leases: the right to work on one charged question, numbered so that a late answer is known by its number.
-
-Numbers order entries, never clocks. A vault has a time of its own, which never runs behind its last entry.
-"""
+"""Leases: the right to work on one charged question, numbered so that a late answer is known by its number."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import field
-from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import ClassVar
 
 from discreet.core.errors import BadParameter
 from discreet.core.value import dataclass
-
-Clock = Callable[[], datetime]
-
-# Clocks of machines that share a vault differ by less; one that is further back was set back.
-_SKEW = timedelta(days=1)
-
-
-def wall_clock() -> datetime:
-    """Return the time, with its zone."""
-    return datetime.now(UTC)
-
-
-def written(moment: datetime) -> str:
-    """Write a moment as entries do: in universal time, to the second, so texts sort as moments do."""
-    return moment.astimezone(UTC).isoformat(timespec="seconds")
-
-
-class VaultClock:
-    """The time of a vault: the machine's clock, or where that is behind the last entry, that entry's time and onwards.
-
-    A machine whose clock was set back does not take the vault along: its time goes on from the last entry as the
-    clock goes on, so no grant opens again and no window stands still.
-    """
-
-    def __init__(self, clock: Clock) -> None:
-        self.machine = clock
-        self._last: tuple[datetime, datetime] | None = None
-
-    def note(self, at: str, wall: str) -> None:
-        """Take the time of the last entry, and what the machine's clock showed then."""
-        self._last = (datetime.fromisoformat(at), datetime.fromisoformat(wall))
-
-    def __call__(self) -> datetime:
-        """Return the time, never before that of the last entry."""
-        now = self.machine()
-        if self._last is None or now >= self._last[0]:
-            return now
-        at, wall = self._last
-        try:
-            return at + max(now - wall, timedelta())
-        except OverflowError:  # the date is too far in the future
-            return at
-
-    def wall(self) -> datetime:
-        """Return the reading from which time goes on: the clock's, unless other machines' are a little ahead of it."""
-        now = self.machine()
-        if self._last is None or now >= self._last[0] or self._last[1] - now > _SKEW:
-            return now
-        return max(now, self._last[1])
-
 
 # How long the first holder may work before another may take over. Each takeover doubles it, so two workers do not
 # take a slow question from each other without end; but not beyond about an hour, in case they keep being killed.
@@ -71,7 +16,8 @@ MOST_DOUBLINGS = 6
 MOST_SECONDS = 1e9
 
 # Work that nobody may take over (it is done once, or nobody can ask for it again) is left alone so many times longer:
-# six hours. What has not ended by then has died.
+# six hours. What has not ended by then has died. Nor is a question settled as failed before that by someone who cannot
+# go on with it, as on another machine, unless its lease was given back: leases are not renewed, and work may be slow.
 ALONE = 360
 
 # How often one debit may be started: an interrupted question restarts without charge, and its time is seen each time.
@@ -98,6 +44,15 @@ class Lease:
     def first(cls, key: str, seconds: float, now: float) -> Lease:
         """Return the lease that is taken together with the charge."""
         return cls(key, 1, seconds, now + seconds)
+
+    @classmethod
+    def unbegun(cls, key: str, seconds: float) -> Lease:
+        """Return the lease of work that is done once, is paid for and was not begun: free for anyone."""
+        return cls(key, 0, seconds, 0.0)
+
+    def alive_until(self, first: float) -> float:
+        """Return until when its holder may be at work, with the lease or beyond it; 0 if it was given back."""
+        return max(self.expires, self.expires - self.seconds + ALONE * first) if self.expires else 0.0
 
     def next(self, first: float, now: float) -> Lease:
         """Return the lease of anyone who takes over; one that was given back is made no longer."""

@@ -285,6 +285,9 @@ class Store(Protocol):
     def write(self, *wanted: Wanted) -> AbstractContextManager[Raw]:
         """Begin a transaction with no other writer beside it; an exception undoes it."""
 
+    def check_place(self) -> None:
+        """Refuse to go on where the place no longer names what is open, or another name does too."""
+
     def check_schema(self) -> None:
         """Refuse a database whose tables and triggers are not exactly those that were made."""
 

@@ -11,17 +11,17 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Self
 
 from discreet.core.errors import Refusal
-from discreet.ledger import lease
-from discreet.ledger.charge import enter
-from discreet.ledger.debit import OutsideKey
+from discreet.ledger import lease, window
+from discreet.ledger.clock import Clock, VaultClock, wall_clock, written
+from discreet.ledger.derivation import enter
 from discreet.ledger.entry import Entry, Head
-from discreet.ledger.integrity import verify
-from discreet.ledger.integrity.anchor import AnchorFile, commitment, derive, new_signing_key
-from discreet.ledger.integrity.seal import SealedTransaction, Sealer, check_tail
+from discreet.ledger.integrity import keys, tail, verify
+from discreet.ledger.integrity.anchor import AnchorFile
+from discreet.ledger.integrity.seal import SealedTransaction, Sealer
 from discreet.ledger.integrity.verify import Verified
-from discreet.ledger.lease import Clock, VaultClock, wall_clock, written
 from discreet.ledger.place import FilePlace, Place, ServerPlace, place_of
 from discreet.ledger.refusals import Conflict, NotAVault, Tampered, Unavailable
+from discreet.ledger.sealed_key import OutsideKey
 from discreet.ledger.sqlite.store import SqliteStore
 from discreet.ledger.store import Check, Debit, Secret, Store, StoredDraw, Transaction, Wanted
 
@@ -66,10 +66,11 @@ class Vault:
         self._sealer = Sealer(self._secret)
         self._anchors = AnchorFile(_anchor_path(store, self.vault_id, anchor), self.vault_id, found["signing"])
         self._outside = OutsideKey(self._anchors.path, self.vault_id)
+        self._vouched: tuple[Head, ...] = ()  # heads that this ledger has found on the chain, of late
         newest = self._anchors.newest()  # before the head: another process may append between the two
         with self._read() as transaction:
             verify.check_anchor(transaction, newest, needed=self._needs_anchor)
-            check_tail(transaction)
+            tail.check(transaction)
             self._seen = transaction.head()
             self._forget_outside(transaction)
 
@@ -155,7 +156,7 @@ class Vault:
 
         Guarantee: keys of different purposes tell nothing about each other.
         """
-        return derive(self._secret, purpose)
+        return keys.derive(self._secret, purpose)
 
     @property
     def head(self) -> tuple[int, str]:
@@ -215,23 +216,28 @@ class Vault:
     def correct_clock(self) -> tuple[datetime, datetime] | None:
         """Set a vault's time that a wrong clock ran ahead back to the machine's clock; return both, before and after.
 
-        None if it is not ahead. The correction is an entry. What was spent in windows of the future counts in the
-        present ones; grants that would have ended by then are open again.
+        None if it is not ahead. The correction is an entry. Windows of the future become those of the present, with
+        all that was charged since these began; grants that would have ended by then are open again.
 
-        Guarantee: budgets for life have no time, and nothing is given back to them.
+        Guarantee: nothing is given back, neither to budgets for life, which have no time, nor to the present windows.
         """
         with self._write() as transaction:
             before, now = self._clock(), self._clock.machine()
             if written(before) <= written(now):
                 return None
+            windows = window.corrected(transaction, [*transaction.entries()], written(now))
             transaction.correct(written(now))
-            enter(transaction, "clock", {"before": written(before), "at": written(now)})
+            enter(transaction, "clock", {"before": written(before), "at": written(now), "windows": windows})
             self._clock.note(written(now), written(now))
         return before, now
 
     @contextmanager
     def _write(self, *wanted: Wanted) -> Iterator[SealedTransaction]:
-        """Write to the vault alone; when this ends the entries are on disk, and their head in the anchor."""
+        """Write to the vault alone; when this ends the entries are on disk, and their head in the anchor.
+
+        Guarantee: two programs that do not see each other's entries, because files were exchanged under one of them
+        or have two names, do not both come to the end of this.
+        """
         with self._store.write(*wanted) as raw:
             before = raw.head()
             self._check_seen(raw, before)
@@ -241,9 +247,29 @@ class Vault:
             yield transaction
             transaction.finish(written(self._clock.wall()))
             after = raw.head()
+            if after != before:
+                self._anchors.check(lambda each: each == before or self._has(raw, each))
+        # Once more: what was committed to files that nobody else will find is neither vouched for nor answered.
+        self._store.check_place()
         self._seen = after
         if after != before:
-            self._anchors.write(after)
+            self._vouched = (before, after)
+            self._anchors.write(after, self._has_by_now)
+            self._store.check_place()
+
+    def _has(self, transaction: Transaction, head: Head) -> bool:
+        """Whether a head that was signed is one of the chain."""
+        if head in self._vouched:
+            return True
+        there = transaction.entry(head.sequence)
+        return there is not None and there.hash == head.hash
+
+    def _has_by_now(self, head: Head) -> bool:
+        """Whether a head is one of the chain as it is now: others may have written since our commit."""
+        if head in self._vouched:
+            return True
+        with self._store.read() as transaction:
+            return self._has(transaction, head)
 
     def _forget_outside(self, transaction: SealedTransaction) -> None:
         """Forget the key outside the database, unless a debit waits for its answer."""
@@ -334,10 +360,10 @@ def _anchor_path(store: Store, vault_id: str, anchor: str | Path | None) -> Path
 
 def _begin(store: Store, now: datetime, anchor: str | Path | None) -> None:
     """Give a new vault its keys and its first entry, which binds them to the chain."""
-    vault, secret, signing = token_hex(16), token_bytes(32), new_signing_key()
+    vault, secret, signing = token_hex(16), token_bytes(32), keys.new_signing_key()
     anchors = AnchorFile(_anchor_path(store, vault, anchor), vault, signing)
     at = written(now)
-    body = {"vault": vault, "public_key": anchors.public_key, "commitment": commitment(secret), "at": at}
+    body = {"vault": vault, "public_key": anchors.public_key, "commitment": keys.commitment(secret), "at": at}
     with store.write() as raw:
         for name, value in (("vault", vault.encode()), ("secret", secret), ("signing", signing)):
             raw.put(Secret(name, value))
@@ -346,4 +372,4 @@ def _begin(store: Store, now: datetime, anchor: str | Path | None) -> None:
         entry = enter(transaction, "vault", body)
         transaction.put(Check(_WHOLE, at, entry.sequence))
         transaction.finish(at)
-    anchors.write(Head(entry.sequence, entry.hash))
+    anchors.write(Head(entry.sequence, entry.hash), lambda _: False)

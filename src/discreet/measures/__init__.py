@@ -20,7 +20,7 @@ registry = Registry(
 
 
 def declare() -> None:
-    """Import the aggregates that their own files declare, so that their words in SQL are known."""
+    """Import the aggregates that their own files declare, so their words in SQL are known."""
     from discreet.plan.aggregates import AGGREGATES
 
     for word in registry:

@@ -73,7 +73,7 @@ class ColumnCode:
         return starts[code], starts[code + 1] - 1
 
     def label(self, code: int) -> str:
-        """Return a code as people read it: a key, a truth value, the ends of a bin, or null."""
+        """Return a code as people read it: a key, a boolean, the ends of a bin, or null."""
         if code == self.null:
             return "null"
         if self.edges is None:
@@ -194,7 +194,7 @@ class Coding:
 
     @classmethod
     def from_record(cls, record: object) -> Coding:
-        """Read what `record` returned, checking it anew."""
+        """Read what `record` returned, checking it again."""
         found = records.fields("coding", record, ("version", "columns", "edges"))
         if found["version"] != _VERSION:
             why, fix = f"this release reads version {_VERSION}", "read it with the release that wrote it"

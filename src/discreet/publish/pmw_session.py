@@ -62,7 +62,7 @@ class PublicHistogram:
         return float(self._marginals[clique][np.ix_(*(where[place] for place in clique))].sum())
 
     def move(self, where: Picked, share: float) -> None:
-        """Multiply the cells that are meant, and all others, so that the former have a share of it all.
+        """Multiply the cells that are meant, and all others, so the former have a share of it all.
 
         Of all distributions in which they have that share, this is the nearest (in divergence) to the one before.
         """
@@ -117,7 +117,7 @@ class Weighing:
 
     def told(self, where: Picked) -> SyntheticEstimate:
         """Answer a question by the places and codes that it names."""
-        self._check()  # in a forked process another thread may have left the lock taken for ever
+        self._check()  # in a forked process another thread may have left the lock taken forever
         with self._lock:
             self._check()
             self.asked += 1  # before anything is looked at: a question that fails was asked

@@ -60,7 +60,7 @@ def spoken_of(zeros: Iterable[Zero]) -> frozenset[int]:
 
 
 def constrained(built: Built, zeros: Sequence[Zero]) -> Built:
-    """Fit a model anew to what was measured, with no chance left to what cannot be.
+    """Fit a model again to what was measured, with no chance left to what cannot be.
 
     A histogram that was chosen and not fitted loses such cells. A model that would grow too large, or is of another
     kind, stays as it is; then samples alone are kept free of such rows.

@@ -111,7 +111,7 @@ def test_a_rewritten_past_is_found_by_the_anchor(ledger, path):
 def test_a_late_writer_does_not_replace_a_newer_anchor(ledger, anchor):
     ledger.run(charge(), lambda _: "41")
     before = anchor.read_bytes()
-    ledger._anchors.write(Head(1, "0" * 64))
+    ledger._anchors.write(Head(1, "0" * 64), lambda _: True)
     assert anchor.read_bytes() == before
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from discreet.ledger import Ledger, QuestionFailed, Tampered
 from discreet.ledger.entry import Entry, Head
-from discreet.ledger.integrity import seal
+from discreet.ledger.integrity import tail
 from discreet.ledger.integrity.seal import following
 from tests.ledger.forging import forger
 from tests.ledger.helpers import charge, kinds, surgery
@@ -85,7 +85,7 @@ def test_a_debit_that_is_missing_or_changed_is_found_when_the_vault_is_opened(le
 
 
 def test_every_changed_entry_of_the_tail_is_found_when_the_vault_is_opened(tmp_path, monkeypatch):
-    monkeypatch.setattr(seal, "TAIL_LENGTH", 3)
+    monkeypatch.setattr(tail, "LENGTH", 3)
     path = tmp_path / "vault"
     with Ledger.create(path) as ledger:
         for number in range(5):
@@ -148,7 +148,7 @@ def test_a_lost_debit_of_a_failed_question_is_found_by_its_failure_alone(ledger,
     with pytest.raises(QuestionFailed):
         ledger.run(charge(), broken)
     ledger.close()
-    monkeypatch.setattr(seal, "TAIL_LENGTH", 1)  # as if its charge lay further back
+    monkeypatch.setattr(tail, "LENGTH", 1)  # as if its charge lay further back
     with forger(path) as forge:
         (row,) = forge.rows("debits")
         forge.remove("debits", row)
@@ -193,9 +193,9 @@ def test_opening_looks_at_no_more_when_the_chain_is_long(ledger, path, clock, mo
     read = []
     sealed = Entry.sealed.fget
     monkeypatch.setattr(Entry, "sealed", property(lambda entry: read.append(entry.sequence) or sealed(entry)))
-    for number in range(seal.TAIL_LENGTH + 20):
+    for number in range(tail.LENGTH + 20):
         ledger.refused(None, f"q{number}", "why")
     read.clear()
     clock.move(seconds=int(timedelta(hours=1).total_seconds()))
     Ledger.open(path, clock=clock).close()
-    assert len(read) <= seal.TAIL_LENGTH + 3
+    assert len(read) <= tail.LENGTH + 3

@@ -115,7 +115,7 @@ def _heading(found: AuditedQuestion) -> str:
     at = f" at delta {found.delta:g}" if found.delta else ""
     return (
         f"[bold]{escape(found.question)}[/bold]\n"
-        f"promised: epsilon {found.claimed:.4g}{at}, to {escape(found.unit)}; all rows are made up"
+        f"guaranteed: epsilon {found.claimed:.4g}{at}, to {escape(found.unit)}; all rows are made up"
     )
 
 

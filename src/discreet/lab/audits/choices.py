@@ -57,9 +57,9 @@ def _selected(selection: KeySelection, heard: Heard, groups: Sequence[Group]) ->
 
 
 def _ranked(bought: Sequence[Quantile], heard: Heard, claim: Claim) -> Finding | None:
-    """Sum up, over all groups and all that is bought, by how much the likeliest sign of one neighbour gives it away.
+    """Sum up, over all groups and all that is bought, by how much the most likely sign of one neighbour gives it away.
 
-    The choices are independent, so that their most telling outcomes happen together: the sum is an epsilon that is
+    The choices are independent, so their most telling outcomes happen together: the sum is an epsilon that is
     spent, and a proof where it exceeds the claim.
     """
     if not all(listable(each) for each in bought):

@@ -123,7 +123,7 @@ class _Stage:
         return 1 if self.unit.is_row else max(kinds, enough)
 
     def called(self, name: str, row: Row, who: str | None) -> Row:
-        """Return a row that belongs to somebody."""
+        """Return a row that belongs to someone."""
         identifier = self.tables[name].unit.identifier
         return row if identifier is None else {**row, identifier: who}
 
@@ -143,7 +143,7 @@ def _added(stage: _Stage) -> Iterator[Neighbours]:
         where = "a row in another group" if stage.unit.is_row else "rows in too many groups"
         yield pair(where, crowd, stage.unit_of(stage.spread))
         if stage.unit.max_groups < stage.unit.max_rows:
-            # No row is one too many, so that it is the groups alone that have to be bounded.
+            # No row is one too many, so it is the groups alone that have to be bounded.
             few = {name: list(found)[: stage.unit.max_rows] for name, found in stage.spread.items()}
             yield pair("a row in each of too many groups", crowd, stage.unit_of(few, least=1))
     if stage.ranked:

@@ -223,13 +223,13 @@ def _far(first: Fraction, second: Fraction) -> bool:
 
 
 def _rounded(step: Fraction) -> Fraction:
-    """Undo the rounding of floats that were scaled at the very end; a step is a whole number."""
+    """Undo the rounding of floats that were scaled at the very end; a step is an integer."""
     nearest = Fraction(round(step))
     return nearest if abs(step - nearest) < Fraction(1, 10**6) else step
 
 
 def equal_outputs(first: Output, second: Output) -> bool:
-    """Compare two outputs as they would be written down, so that NaN equals NaN."""
+    """Compare two outputs as they would be written down, so NaN equals NaN."""
     return repr(_written(first)) == repr(_written(second))
 
 

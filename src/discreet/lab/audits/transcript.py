@@ -92,7 +92,7 @@ def transcript(programme: Programme, staged: Staged, pair: Neighbours) -> Transc
 
 
 def _either(programme: Programme, engines: Sequence[ExactSource], script: Mapping[str, Output]) -> list[Any]:
-    """Return the keys that somebody has on either neighbour."""
+    """Return the keys that someone has on either neighbour."""
     runs = [_run(programme, engine, new_key(), script) for engine in engines]
     people = [each.exact for run in runs for each in run.passages if each.label == _KEYS]
     return sorted({group for each in people for group in each}, key=repr)

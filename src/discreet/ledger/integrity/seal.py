@@ -14,11 +14,12 @@ from json.encoder import encode_basestring_ascii as _quoted
 from operator import attrgetter
 from typing import Any, cast
 
-from discreet.ledger.entry import Entry, Head, as_stored
-from discreet.ledger.integrity.anchor import derive
+from discreet.ledger.entry import Entry, Head
+from discreet.ledger.integrity import keys
 from discreet.ledger.refusals import Tampered
+from discreet.ledger.rows import as_stored
 from discreet.ledger.statements import columns
-from discreet.ledger.store import CARRYING, COUNTED, SHELVES, Debit, Limit, R, Raw, Root, Row, Seal, Wanted
+from discreet.ledger.store import CARRYING, COUNTED, SHELVES, Limit, R, Raw, Root, Row, Seal, Wanted
 
 Key = tuple[Any, ...]
 Shelf = tuple[type[Row], Key]
@@ -34,7 +35,7 @@ class Sealer:
     """
 
     def __init__(self, secret: bytes) -> None:
-        self._keyed = hmac.new(derive(secret, "seals of rows"), digestmod="sha256")
+        self._keyed = hmac.new(keys.derive(secret, "seals of rows"), digestmod="sha256")
         self._remembered = lru_cache(maxsize=1024)(self._sealed)  # a session meets the same rows again and again
 
     def of(self, kind: type[Row], rows: Sequence[Row]) -> str:
@@ -345,34 +346,3 @@ def _tampered(kind: type[Row]) -> Tampered:
     why = "the seal of a row does not fit: the row was changed, lost, or restored to an older state"
     fix = "stop answering from this vault, run discreet verify, and restore the newest copy whose head you know"
     return Tampered(f"what is stored of {kind.TABLE}", why=why, fix=fix)
-
-
-# How many of the last entries are looked at.
-TAIL_LENGTH = 64
-
-
-def check_tail(transaction: SealedTransaction) -> None:
-    """Refuse a vault whose last entries, or what follows from them, are not as a ledger left them.
-
-    Guarantee: the last entries are one chain that ends at the root; every limit, tally, document and grant has its
-    seal, and together they are those of the root; the debits of the last entries are there.
-    """
-    transaction.check_head()
-    head = transaction.head()
-    found = [*transaction.entries(max(head.sequence - TAIL_LENGTH, 0))]
-    if not found or (found[-1].sequence, found[-1].hash) != (head.sequence, head.hash):
-        raise Tampered(f"entry {head.sequence}", why="it is not the end of the chain", sequence=head.sequence)
-    transaction.check_total()
-    _check_debits(transaction, found)
-
-
-def _check_debits(transaction: SealedTransaction, entries: Sequence[Entry]) -> None:
-    """Compare charges and settlements with the debits that they left."""
-    bodies = [(each, each.record()) for each in entries if each.kind in ("charge", "settle", "failure")]
-    transaction.wanted([(Debit, body["key"]) for _, body in bodies])
-    for entry, body in bodies:
-        debit = transaction.get(Debit, body["key"])
-        expected = debit and (debit.sequence if entry.kind == "charge" else debit.settled)
-        if expected != entry.sequence:
-            why = "the debit that it left is missing, or is not as it left it"
-            raise Tampered(f"entry {entry.sequence}", why=why, sequence=entry.sequence)

@@ -11,9 +11,9 @@ from typing import Any
 from discreet.core.errors import Refusal
 from discreet.core.value import dataclass
 from discreet.ledger.cap import check_recount
-from discreet.ledger.charge import derive
+from discreet.ledger.derivation import derive
 from discreet.ledger.entry import Entry, Head
-from discreet.ledger.integrity import anchor
+from discreet.ledger.integrity import keys
 from discreet.ledger.integrity.anchor import Anchor, AnchorFile
 from discreet.ledger.integrity.seal import SealedTransaction, Sealer, following
 from discreet.ledger.lease import Lease
@@ -35,6 +35,7 @@ from discreet.ledger.store import (
     StoredDraw,
     Transaction,
 )
+from discreet.ledger.window import check_correction
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +75,15 @@ def verify(store: Store, anchors: AnchorFile, head: str | None = None, *, needed
         why = "no entry of this vault has that hash, so entries were lost or exchanged"
         raise Tampered(f"the head {head}", why=why)
     if anchor is None:
-        anchors.write(last)
+        anchors.write(last, lambda each: _has(store, each))
     vouched = anchor.sequence if anchor else int(needed)
     return Verified(last.sequence, last.hash, vouched, anchors.public_key, vault)
+
+
+def _has(store: Store, head: Head) -> bool:
+    with store.read() as live:
+        there = live.entry(head.sequence)
+    return there is not None and there.hash == head.hash
 
 
 def check_anchor(live: Transaction, anchor: Anchor | None, *, needed: bool = True) -> None:
@@ -107,6 +114,8 @@ def _follow(live: Transaction, again: Transaction, head: str | None) -> tuple[He
             body = entry.record()
             if entry.kind == "grant":
                 check_recount(live, again, entry)
+            elif entry.kind == "clock":
+                check_correction(live, again, entry)
             derive(again, entry.sequence, entry.kind, body)
             if body["at"] < at and entry.kind != "clock":
                 raise Tampered("an entry", why="it is dated before the entry before it")
@@ -143,10 +152,10 @@ def check_keys(live: Transaction) -> str:
     body = first.record() if first and first.sealed else {}
     held = {row.name: row.value for row in live.all(Secret)}
     try:
-        public = anchor.signing_key(held["signing"]).public_key().public_bytes_raw().hex()
+        public = keys.signing_key(held["signing"]).public_key().public_bytes_raw().hex()
         same = set(held) == {"vault", "secret", "signing"} and (
             held["vault"].decode(),
-            anchor.commitment(held["secret"]),
+            keys.commitment(held["secret"]),
             public,
         ) == (body["vault"], body["commitment"], body["public_key"])
     except (KeyError, ValueError):  # a text that is none, a key that is too short
@@ -170,7 +179,7 @@ def _check_answers(live: Transaction, again: Transaction) -> None:
         raise Tampered(f"entry {debit.settled}", why="its settled answer is missing", sequence=debit.settled)
     for lease in live.all(Lease):
         held = again.get(Debit, lease.key)
-        if held is None or held.settled is not None or lease.fence < 1:
+        if held is None or held.settled is not None or lease.fence < 0:
             raise Tampered("a lease", why="it is for no charge that waits for its answer")
     for draw in live.all(StoredDraw):
         held = again.get(Debit, draw.key)
@@ -197,7 +206,7 @@ def _check_privates(live: Transaction) -> None:
     assert secret is not None  # check_keys has seen it
     for row in live.all(Private):
         document = live.get(Paper, row.kind, row.name)
-        expected = anchor.seal(secret.value, row.kind, row.name, str(row.revision), row.record)
+        expected = keys.seal(secret.value, row.kind, row.name, str(row.revision), row.record)
         if document is None or row.revision > document.revision or row.seal != expected:
             why = "what is stored beside it was changed"
             raise Tampered(f"the {row.kind} {row.name!r}", why=why, sequence=document.sequence if document else None)

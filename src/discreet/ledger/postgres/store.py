@@ -124,6 +124,9 @@ class PostgresStore:
             if not transaction.end("COMMIT"):
                 raise refusal(self.place, None)
 
+    def check_place(self) -> None:
+        """Refuse nothing: a server knows its tables by one name."""
+
     def check_schema(self) -> None:
         """Refuse a database whose tables and triggers are not exactly those that were made."""
         with self.read() as look:

@@ -11,60 +11,16 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
-from discreet.core.errors import Refusal
 from discreet.ledger import forks
-from discreet.ledger.entry import Entry, Head, built
+from discreet.ledger.entry import Entry, Head
 from discreet.ledger.place import FilePlace
 from discreet.ledger.refusals import NotAVault, Tampered, Unavailable
-from discreet.ledger.sqlite import schema
+from discreet.ledger.rows import built
+from discreet.ledger.sqlite import files, schema
+from discreet.ledger.sqlite.errors import refusal
+from discreet.ledger.sqlite.files import OpenFiles
 from discreet.ledger.statements import columns, entry_statement, statement
 from discreet.ledger.store import Limit, R, Row, Seal, Wanted
-
-_REASONS: dict[int, tuple[type[Unavailable | NotAVault], str, str]] = {
-    sqlite3.SQLITE_BUSY: (
-        Unavailable,
-        "another program has locked it for too long",
-        "wait for that program to end, or end it, and ask again",
-    ),
-    sqlite3.SQLITE_READONLY: (
-        Unavailable,
-        "it can be read but not written, and nothing is answered without a debit",
-        "make the file and its folder writable",
-    ),
-    sqlite3.SQLITE_FULL: (
-        Unavailable,
-        "the disk is full, and nothing is answered without a debit",
-        "free disk space and ask again",
-    ),
-    sqlite3.SQLITE_CANTOPEN: (
-        Unavailable,
-        "the file cannot be opened",
-        "check the path and who may read and write it",
-    ),
-    sqlite3.SQLITE_TOOBIG: (Unavailable, "an answer is larger than a vault can store", "ask for fewer groups"),
-    sqlite3.SQLITE_NOTADB: (NotAVault, "the file is not a vault", "give the path of a vault"),
-}
-_REASONS[sqlite3.SQLITE_LOCKED] = _REASONS[sqlite3.SQLITE_BUSY]
-_REASONS[sqlite3.SQLITE_PERM] = _REASONS[sqlite3.SQLITE_CANTOPEN]
-
-# What only happens to a file that something else than a ledger has written to.
-_DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_SCHEMA}
-
-
-def refusal(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> Refusal:
-    """Say what an error of SQLite means for the vault; the engine's own text is not repeated."""
-    what, code = f"the vault {path}", getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-    name = getattr(error, "sqlite_errorname", type(error).__name__)
-    if isinstance(error, UnicodeDecodeError):
-        return Tampered(what, why="it contains bytes that are not text")
-    if code in _REASONS:
-        kind, why, fix = _REASONS[code]
-        return kind(what, why=why, fix=fix, value=str(path))
-    if code in _DAMAGE or (isinstance(error, sqlite3.OperationalError) and code == sqlite3.SQLITE_ERROR):
-        return Tampered(what, why=f"its tables are not as a ledger leaves them ({name})")
-    why, fix = f"the file could not be used ({name})", "check the disk, then ask again: an unfinished charge is kept"
-    return Unavailable(what, why=why, fix=fix, value=str(path))
-
 
 # STRICT tables, without which a number could be stored where a text belongs.
 _LEAST_SQLITE = (3, 37, 0)
@@ -156,6 +112,7 @@ class SqliteStore:
         self._patience = patience
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
+        self._files: OpenFiles | None = None
         self._closed = False
         forks.watch(self)
 
@@ -206,7 +163,19 @@ class SqliteStore:
 
     def write(self, *_wanted: Wanted) -> AbstractContextManager[SqliteTransaction]:
         """Begin a transaction with no other writer beside it; an exception undoes it."""
-        return self._transaction("BEGIN IMMEDIATE", "COMMIT")
+        return self._alone()
+
+    @contextmanager
+    def _alone(self) -> Iterator[SqliteTransaction]:
+        with self._transaction("BEGIN IMMEDIATE", "COMMIT") as transaction:
+            self.check_place()
+            yield transaction
+            self.check_place()
+
+    def check_place(self) -> None:
+        """Refuse to go on where the path no longer names the files that are open, or another name does too."""
+        if (opened := self._files) is not None:
+            opened.check()
 
     def check_schema(self) -> None:
         """Refuse a database whose tables and triggers are not exactly those that were made."""
@@ -256,7 +225,7 @@ class SqliteStore:
                     # nobody then ends a second time.
                     self._let_go()
                 if self._connection is None:
-                    self._connection = _identified(self.path, _connect(self.path, self._patience))
+                    self._connection, self._files = _opened(self.path, self._patience)
                 yield self._connection
             except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter from an error's own words
                 raise refusal(self.path, error) from error
@@ -286,8 +255,10 @@ def _connect(path: Path, patience: float) -> sqlite3.Connection:
     return connection
 
 
-def _identified(path: Path, connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Return the connection; close it and refuse if the file is something else, or a vault of a later release."""
+def _opened(path: Path, patience: float) -> tuple[sqlite3.Connection, OpenFiles]:
+    """Connect, and say to which files; refuse what is no vault, or a vault of a later release, or one of two names."""
+    files.check_names(path)
+    connection = _connect(path, patience)
     try:
         application, version = (
             connection.execute(f"PRAGMA {mark}").fetchone()[0] for mark in ("application_id", "user_version")
@@ -300,10 +271,10 @@ def _identified(path: Path, connection: sqlite3.Connection) -> sqlite3.Connectio
             why = f"its format is {version}, and this release reads format {schema.VERSION}"
             fix = "open it with the release that wrote it, or a later one"
             raise NotAVault(f"the vault {path}", why=why, fix=fix, value=str(path))
+        return connection, OpenFiles.of(path)  # its log is open by now: a page was read
     except BaseException:
         connection.close()
         raise
-    return connection
 
 
 def _check_statements(connection: sqlite3.Connection) -> None:

@@ -29,8 +29,8 @@ class MechanismSession:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Let one thread at a time look and answer, in the process where the session was begun."""
-        if os.getpid() != self._process:  # before the lock, which a thread of the parent may have held for ever
+        """Let one thread at a time look and answer, in the process where the session was started."""
+        if os.getpid() != self._process:  # before the lock, which a thread of the parent may have held forever
             why = "it was started in another process, and two copies would use the same noise"
             raise Elsewhere("this session", why=why, fix="ask there, or start one here", value=os.getpid())
         with self._lock:
