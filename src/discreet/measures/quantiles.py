@@ -11,13 +11,14 @@ import numpy as np
 from discreet.account.budgets.price import Price, root_below
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.answers.quantity import BracketedValue, Plain, Quantity
+from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation
 from discreet.measures.sums import Reach, about_of, number, word_of
 from discreet.mechanisms.joint_quantiles import search_together
 from discreet.mechanisms.parts.integer_noise import total
 from discreet.mechanisms.parts.refinement import Counts
 from discreet.mechanisms.parts.relabel import under
-from discreet.mechanisms.quantile import Quantile
+from discreet.mechanisms.quantile import MOST_OFFSET, Quantile
 from discreet.plan import aggregates as words
 from discreet.plan.aggregates import Aggregate
 from discreet.plan.expressions import Expression
@@ -135,6 +136,9 @@ def ranked(name: str, aggregate: Aggregate, price: Price, reach: Reach) -> Quant
         )
 
     middle = made(asked)
+    if 4 * middle.bracket().above > MOST_OFFSET:
+        why = "at so low a price the interval of a quantile reaches beyond every table"
+        raise BadParameter("epsilon", float(middle.epsilon), why=why, fix="pay more: a larger epsilon, or rho")
     if not isinstance(aggregate, words.Quantile):
         # The very end has no neighbourhood of its own: go as far inside as the mechanism can tell ranks apart.
         inside = middle.bracket().above

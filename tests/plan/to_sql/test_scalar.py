@@ -15,8 +15,8 @@ import discreet as dp
 from discreet.core.errors import Refusal
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.plan.expressions import Name, when
-from discreet.plan.to_sql.thresholds import rounded_float, thresholds
 from discreet.plan.to_sql.scalar import expression_sql, is_readable, raw_sql, stored_type
+from discreet.plan.to_sql.thresholds import rounded_float, thresholds
 from discreet.plan.types import type_of
 from tests.plan import reference
 from tests.plan.strategies import OPERATORS, accepted, names_in, numbers, relation, rows, schemas, texts
