@@ -200,13 +200,13 @@ def test_people_told_apart_by_days_are_found(curator):
 def test_few_declared_numbers_that_are_identifiers_too_are_noted(curator):
     register(curator, {"pid": [*range(100)], "age": [7] * 100}, "v")
     ages = {"name": [f"p{number}" for number in range(100)], "age": [*range(100)]}
-    (note,) = register(curator, ages, unit=dp.person("name", max_rows=1)).notes
+    (note,) = register(curator, ages, unit=dp.person("name", max_rows=1)).noted
     assert "of the values of 'age' and the people of 'v'" in note
 
 
 def test_columns_that_are_not_compared_are_named(curator, visits, tmp_path):
     frame(first=500_000, seed=2).assign(photo=b"x").to_parquet(tmp_path / "w.parquet")
-    (note,) = register(curator, tmp_path / "w.parquet").notes
+    (note,) = register(curator, tmp_path / "w.parquet").noted
     assert "the columns photo were not compared" in note
 
 

@@ -23,7 +23,8 @@ TESTS = __name__.rpartition(".")[0]
 class Subject:
     """An engine, its dialect, and how raw rows are put before it.
 
-    `lacks` are the physical types that it cannot store, `has_infinite_days` whether days may be infinite; `examples`
+    `lacks` are the physical types that it cannot store, `has_infinite_days` whether days may be infinite,
+    `spells_fractions` whether floats that are not whole have the fewest digits; `examples`
     and `more_examples` say how many random ones it is given, `replaced` which constructs of the dialect it spells by
     others, so that they are never emitted for it, and `endless` is a statement that does not end by itself.
     """
@@ -34,6 +35,7 @@ class Subject:
     more_examples = 6
     lacks = frozenset()
     has_infinite_days = True
+    spells_fractions = True
     replaced = frozenset()
 
     def __init__(self):

@@ -13,6 +13,7 @@ class Spark(Subject):
     more_examples = 2
     lacks = frozenset({"UTINYINT", "UINTEGER", "UBIGINT", "HUGEINT", "UHUGEINT"})
     has_infinite_days = False
+    spells_fractions = False
     replaced = frozenset({"date"})
 
     def opened(self):

@@ -129,7 +129,7 @@ DECLARED = {
     "date": st.tuples(st.dates(), st.dates()).map(lambda pair: dp.date(min(pair), max(pair))),
     "flag": st.just(dp.flag()),
     "text": st.just(dp.text()),
-    "words": st.just(dp.one_of("A", "true", "12", "O'Neil", "", "-1", "\U0001f600")),
+    "words": st.just(dp.one_of("A", "true", "12", "O'Neil", "", "-1", "\U0001f600", "0.5", "1e+22", "inf")),
     "keys": st.one_of(st.just(dp.one_of(*range(-3, 13))), st.just(dp.one_of(1, 5, 100, -(2**63), 2**100))),
 }
 
