@@ -1,7 +1,7 @@
-"""Synthetic data: error, CPU time and memory of twins of Adult and NLTCS, against mbi and smartnoise-synth.
+"""Synthetic data: error, CPU time and memory for Adult and NLTCS, against mbi and smartnoise-synth.
 
 Errors are the mean over all three-way marginals of the L1 distance between a sample's shares and the table's, in
-percent of all rows. Each twin is made by a process of its own, whose CPU seconds and memory count from its start. mbi's
+percent of all rows. Each is made by a process of its own, whose CPU seconds and memory count from its start. mbi's
 AIM is not run: it takes minutes for eight columns and does not end for fourteen. The bars of those rows are figures
 measured once (0.215 in 278 CPU s at epsilon 0.1, 0.064 in 561 CPU s and 4.8 GB at epsilon 1). With
 DISCREET_BENCH_SEEDS=1 in the environment one seed is run where five are to be: a first look, not a figure to quote.
@@ -137,7 +137,7 @@ AREA = Area(
             at_most(1.0),
         ),
         _case(
-            "logistic regression on a twin, epsilon 1: accuracy lost",
+            "logistic regression on synthetic data, epsilon 1: accuracy lost",
             Task("learned", {"method": "auto", "epsilon": "1", "delta": DELTA, "seeds": SEEDS}),
             "%",
             at_most(LEARNED),

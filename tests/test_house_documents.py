@@ -50,14 +50,18 @@ def test_every_registry_entry_is_documented():
     assert missing == []
 
 
+def has_tests(registry, entry):
+    """Whether there is a test file of the entry's name, or, where entries are folders, a folder with test files."""
+    folder = ROOT / "tests" / registry.package.removeprefix("discreet.").replace(".", "/")
+    return any((folder / entry).glob("test_*.py")) if registry.folders else (folder / f"test_{entry}.py").exists()
+
+
 def test_every_registry_entry_has_a_test_file():
     missing = [
         f"{registry.kind} {entry}"
         for registry in registries().values()
         for entry in registry
-        if not (
-            ROOT / "tests" / registry.package.removeprefix("discreet.").replace(".", "/") / f"test_{entry}.py"
-        ).exists()
+        if not has_tests(registry, entry)
     ]
     assert missing == []
 

@@ -68,7 +68,7 @@ def draw(found: list[Package]) -> str:
     height = TOP + len(found) * (ROW + GAP) - GAP + MARGIN
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">',
-        "<title>The packages of Discreet and who imports whom</title>",
+        "<title>The packages of Discreet and their imports</title>",
         f"<style>{STYLE}</style>",
         f'<rect class="page" width="{width}" height="{height}" rx="14"/>',
         f'<text class="title" x="{MARGIN}" y="44">Discreet: who imports whom</text>',

@@ -1,4 +1,4 @@
-"""One twin made by a process of its own: its sample's error, the CPU seconds from start to end, and its peak memory.
+"""Synthetic data from its own process: its sample's error, the CPU seconds from start to end, and its peak memory.
 
 Needs the standard library and numpy alone. A participant's task file has `made(table, method, epsilon, delta, seed)`,
 which returns the columns of a sample; `figures` lets a fresh interpreter call it, so that imports, compilers and all

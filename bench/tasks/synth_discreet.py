@@ -1,4 +1,4 @@
-"""Tasks of synthetic data for Discreet: twins in processes of their own, compared with peers and with one another."""
+"""Tasks of synthetic data for Discreet: each in a process of its own, compared with peers and with one another."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def made(table: str, method: str, epsilon: str, delta: str, seed: int) -> dict[s
 
     sizes, columns = TABLES["table"](table)
     with seeded(seed):
-        return _twin(columns, sizes, method, epsilon, delta).codes(len(next(iter(columns.values()))))
+        return _synthetic(columns, sizes, method, epsilon, delta).codes(len(next(iter(columns.values()))))
 
 
 def beyond(peer: str, seeds: int, **arguments: Any) -> Callable[[], float]:
@@ -97,9 +97,9 @@ def rounds(fixed: int, repetitions: int, epsilon: str) -> Callable[[], float]:
 
 
 def learned(method: str, epsilon: str, delta: str, seeds: int) -> Callable[[], float]:
-    """How much accuracy on real rows a logistic regression loses that is trained on a twin, not on real rows.
+    """How much accuracy on real rows a logistic regression loses that is trained on synthetic rows, not on real ones.
 
-    A fifth of the rows, held out, judges both; the twin is made from the others.
+    A fifth of the rows, held out, judges both; the synthetic data is made from the others.
     """
     from discreet.testing import seeded
 
@@ -112,14 +112,14 @@ def learned(method: str, epsilon: str, delta: str, seeds: int) -> Callable[[], f
         real, losses = _accuracy(sizes, train, test), []
         for seed in range(1, seeds + 1):
             with seeded(seed):
-                twin = _twin(train, sizes, method, epsilon, delta)
-                losses.append(real - _accuracy(sizes, twin.codes(int((~held).sum())), test))
+                synthetic = _synthetic(train, sizes, method, epsilon, delta)
+                losses.append(real - _accuracy(sizes, synthetic.codes(int((~held).sum())), test))
         return float(np.mean(losses))
 
     return call
 
 
-def _twin(columns: Any, sizes: dict[str, int], method: str, epsilon: str, delta: str) -> Any:
+def _synthetic(columns: Any, sizes: dict[str, int], method: str, epsilon: str, delta: str) -> Any:
     from discreet import publish
     from discreet.account.budgets.budget import Budget
 

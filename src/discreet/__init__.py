@@ -108,12 +108,14 @@ _ALSO = {
 }
 
 
-def _sources() -> dict[str, str]:
-    """Return the engines' own words for their sources, such as `dp.postgres`: each is named after its engine."""
+def _listed() -> dict[str, str]:
+    """Return what folders list: the engines' words for their sources, such as `dp.postgres`, and aggregates."""
     from discreet.engines import EMBEDDED, registry
+    from discreet.measures import registry as aggregates
 
-    return {name: f"discreet.engines.{name}.options" for name in registry if name != EMBEDDED}
+    sources = {name: f"discreet.engines.{name}.options" for name in registry if name != EMBEDDED}
+    return sources | {name: f"discreet.measures.{name}" for name in aggregates}
 
 
 __all__ = sorted(_HOMES)
-__getattr__, __dir__ = lazy(__name__, _HOMES | _ALSO, _sources)
+__getattr__, __dir__ = lazy(__name__, _HOMES | _ALSO, _listed)

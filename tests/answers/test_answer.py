@@ -331,7 +331,7 @@ def test_explain_says_what_was_protected_at_what_price_and_what_the_bounds_did()
         "n (number of rows: count, Laplace, scale 2, epsilon 0.2).",
         "within 6 of the middle",
         "small groups have wide intervals",
-        "The interval was bought with the value",
+        "The interval was paid for with the value",
         "Free from here on",
     ):
         assert part in words
@@ -353,7 +353,7 @@ def test_a_misspelt_column_is_answered_with_the_nearest():
 @pytest.mark.parametrize(
     ("ask", "text"),
     [
-        (lambda a: a.value(), "rows=4: there is not one value but many. Fix: use cell(key), or iterate."),
+        (lambda a: a.value(), "rows=4: there are many values, not one. Fix: use cell(key), or iterate."),
         (lambda a: a.column(), "column=None: there are several columns. Fix: name one of n, cost, age."),
         (lambda a: a.cell("Z", column="n"), "key=('Z',): no row has that key. Fix: use a row such as ('A',)."),
         (lambda a: a.named("x"), "name='x': there are several columns. Fix: choose one first: answer['n'].named(...)."),

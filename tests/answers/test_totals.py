@@ -60,7 +60,7 @@ def test_one_group_is_itself():
 
 
 def test_quantiles_are_not_pooled():
-    with pytest.raises(BadParameter, match="not made of what each has"):
+    with pytest.raises(BadParameter, match="does not follow from the values of each"):
         pooled([BracketedValue(3, 1, 5), BracketedValue(4, 1, 5)])
 
 

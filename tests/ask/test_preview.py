@@ -9,7 +9,8 @@ from rich.console import Console
 
 import discreet as dp
 from discreet.ask.preview import preview
-from discreet.ask.release import binned_question, tallied_question
+from discreet.ask.programme import Programme
+from discreet.core import doors
 from discreet.core.errors import UnknownName
 from discreet.core.schema import between, one_of, text
 from discreet.core.unit import person, row
@@ -17,10 +18,7 @@ from discreet.engines import EMBEDDED, registry
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.secret_order import multipliers
 from discreet.ledger.refusals import AccessRefused
-from discreet.measures.sums import SumMeasure
-from discreet.plan.keys import NO_KEYS
 from discreet.plan.nodes import Scan
-from discreet.plan.tallies import Tally, TallyQuery
 from discreet.plan.to_sql.rows import rows_sql
 from tests.curator.questions import curator_of, engine, head, opened
 
@@ -93,7 +91,7 @@ def test_notes_say_what_is_selected_and_bought(tmp_path):
     selected = table.group_by("city").agg(n=dp.count()).preview(epsilon=1, delta=1e-6)
     assert any("private selection (delta 5e-07)" in note for note in selected.notes)
     bought = table.count().preview(epsilon=1, max_rows="auto")
-    assert any("buys max_rows" in note for note in bought.notes)
+    assert any("spent on choosing max_rows" in note for note in bought.notes)
 
 
 def test_a_preview_prints_as_text_html_rich_and_json(tmp_path):
@@ -165,23 +163,18 @@ def test_the_sql_that_is_shown_is_what_answers(tmp_path):
     session = opened(tmp_path, SOME, columns=COLUMNS, unit=person("id", max_rows=2))
     for report, price in asks(session.table("visits")):
         asked = report.asked(**price)
-        keys, sums = report.query.keys or NO_KEYS, [each for each in asked.measures if isinstance(each, SumMeasure)]
+        programme = Programme(asked)
         with engine(asked) as runner:
             rows = rows_sql(Scan("visits"), runner.relations, asked.unit, DUCKDB)
             runner.engine.run(f'CREATE OR REPLACE TEMP TABLE "visits" AS {rows}')
             shown = report.preview(**price, sql=True).sql
             found = [runner.engine.rows(plain(each)) for each in shown if 'FROM "visits"' in each]
-            if keys.selected:
-                question = TallyQuery(report.query.plan, keys, (Tally("people"),))
-            elif "max_rows" in price:
-                assert dict(found[0]) == runner.rows_by_person(report.query.plan, 2)
+            if "max_rows" in price:
+                assert dict(found[0]) == doors.opened(runner.rows_by_person(report.query.plan, 2))
                 continue
-            elif sums:
-                question, _ = tallied_question(asked, sums, keys)
-            else:
-                question = binned_question(asked, asked.measures[0], keys)
-            assert sorted(found[0]) == sorted(runner.tallies(question, asked.unit))
-            assert all(found) or keys.selected
+            request = programme.steps[0].request(programme.start)
+            assert sorted(found[0]) == sorted(doors.opened(runner.tallies(request.query, request.unit)))
+            assert all(found) or asked.selection is not None
 
 
 @pytest.mark.parametrize("home", [name for name in registry if name != EMBEDDED])

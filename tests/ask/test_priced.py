@@ -191,7 +191,7 @@ def test_units_without_people_have_no_max_rows(visits):
     with pytest.raises(BadParameter, match="each counts once"):
         visits["row"].count().asked(epsilon=1, max_rows=1)
     single = opened_single(visits)
-    with pytest.raises(BadParameter, match="may lower the bound"):
+    with pytest.raises(BadParameter, match="may lower the declared bound"):
         single.count().asked(epsilon=1, max_rows="auto")
 
 

@@ -143,7 +143,7 @@ def test_a_condition_that_is_no_flag_is_refused(visits, condition):
 
 
 def test_no_condition_is_refused(visits):
-    with pytest.raises(BadParameter, match="nothing to keep rows by"):
+    with pytest.raises(BadParameter, match="there is no condition"):
         visits.where()
 
 
@@ -166,9 +166,9 @@ def test_a_union_has_the_rows_of_both(visits):
 
 
 def test_a_union_is_with_an_ungrouped_table_of_the_same_session(visits, tmp_path):
-    with pytest.raises(BadParameter, match="no table of this session"):
+    with pytest.raises(BadParameter, match="not a table of this session"):
         visits.union(opened(tmp_path).table("visits"))
-    with pytest.raises(BadParameter, match="no table of this session"):
+    with pytest.raises(BadParameter, match="not a table of this session"):
         visits.union("visits")
     with pytest.raises(BadParameter, match="grouped already"):
         visits.union(visits.group_by("ward"))

@@ -9,6 +9,7 @@ import pytest
 
 import discreet as dp
 from discreet.ask import release
+from discreet.ask.programme import Programme
 from discreet.core.errors import Refusal
 from discreet.core.schema import between, one_of, text
 from discreet.core.unit import person, row
@@ -304,22 +305,22 @@ def test_a_changed_source_is_refused_until_it_is_refreshed(tmp_path):
 def test_work_that_fails_is_settled_so_and_done_again_for_a_new_price_alone(tmp_path, monkeypatch):
     session = opened(tmp_path, budget=PURE)
     report = session.table("visits").count()
-    good = release.answer
+    good = Programme.run
 
-    def broken(asked, runner, draws):
+    def broken(programme, runner, draws):
         raise EngineFailed
 
-    monkeypatch.setattr(release, "answer", broken)
+    monkeypatch.setattr(Programme, "run", broken)
     with pytest.raises(QuestionFailed):
         report.release(epsilon=1)
     ledger = curator_of(session).ledger
     assert (spent(session), ledger.unsettled()) == (1, ())
-    monkeypatch.setattr(release, "answer", good)
+    monkeypatch.setattr(Programme, "run", good)
     with pytest.raises(QuestionFailed):
         report.release(epsilon=1)
     assert spent(session) == 1
     found = report.preview(epsilon=1)
-    assert (found.failed, found.answered, "paid for and failed" in str(found)) == (True, False, True)
+    assert (found.failed, found.answered, "charged and failed" in str(found)) == (True, False, True)
     report.release(epsilon=1, fresh=True)
     assert spent(session) == 2
 
@@ -336,13 +337,13 @@ def test_a_table_declared_anew_between_price_and_release_is_refused_before_it_is
 
 def test_a_table_declared_anew_while_the_engine_works_gives_no_answer(tmp_path, monkeypatch):
     session = opened(tmp_path, columns={"age": between(0, 10)})
-    good = release.answer
+    good = Programme.run
 
-    def meanwhile(asked, runner, draws):
+    def meanwhile(programme, runner, draws):
         curator_of(session).declare("visits", unit=person("id", max_rows=3), columns={"age": between(0, 99)})
-        return good(asked, runner, draws)
+        return good(programme, runner, draws)
 
-    monkeypatch.setattr(release, "answer", meanwhile)
+    monkeypatch.setattr(Programme, "run", meanwhile)
     with pytest.raises(QuestionFailed):
         session.table("visits").agg(age=dp.sum("age")).release(epsilon=1)
     assert curator_of(session).ledger.unsettled() == ()

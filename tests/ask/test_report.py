@@ -19,7 +19,7 @@ def test_nothing_asked_is_refused(visits):
 
 @pytest.mark.parametrize("wrong", ["cost", dp.count, 3, None])
 def test_what_is_no_aggregate_is_refused(visits, wrong):
-    with pytest.raises(BadParameter, match=r"it is no aggregate|call it: count\(\)"):
+    with pytest.raises(BadParameter, match=r"it is not an aggregate|call it: count\(\)"):
         visits.agg(n=wrong)
 
 

@@ -193,7 +193,7 @@ def test_keys_that_were_not_declared_are_given_or_selected(session):
 def test_public_tables_are_passed_beside_the_text(session):
     text = "SELECT floor, COUNT(*) AS n FROM visits JOIN floors USING (ward) GROUP BY floor"
     assert exactly(session, text, public=[floors(session)]) == [{"floor": 1, "n": 5}, {"floor": 2, "n": 3}]
-    with pytest.raises(BadParameter, match="no public table"):
+    with pytest.raises(BadParameter, match="not a public table"):
         session.sql(text, epsilon=1, public=[session.table("visits")])
 
 

@@ -44,7 +44,7 @@ def session(tmp_path_factory):
 
 
 def exact(asked):
-    """Return what the engine would count for a twin: the tables of all pairs."""
+    """Return what the engine would count for synthetic data: the tables of all pairs."""
     found = []
 
     def made(measure, *_):
@@ -66,22 +66,22 @@ def spent_of(session):
 
 
 @pytest.mark.parametrize("method", ["auto", "aim", "mst", "independent"])
-def test_a_twin_of_a_table_is_near_it(session, method):
+def test_a_synthetic_of_a_table_is_near_it(session, method):
     with seeded(1):
-        twin = session.table("visits").synthesize(method, epsilon=20, delta=1e-9, workload=2, bins=11)
+        synthetic = session.table("visits").synthesize(method, epsilon=20, delta=1e-9, workload=2, bins=11)
     data = many()
-    assert twin.domain.names == ("ward", "age", "urgent")
-    assert twin.rows == pytest.approx(3000, rel=0.02)
-    assert twin.answer({"ward": "A"}).value == pytest.approx((data["ward"] == "A").sum(), rel=0.05)
+    assert synthetic.domain.names == ("ward", "age", "urgent")
+    assert synthetic.rows == pytest.approx(3000, rel=0.02)
+    assert synthetic.answer({"ward": "A"}).value == pytest.approx((data["ward"] == "A").sum(), rel=0.05)
     if method != "independent":
-        young = twin.answer({"ward": "A", "age": range(33)}).value
+        young = synthetic.answer({"ward": "A", "age": range(33)}).value
         assert young == pytest.approx((data["age"] < 33).sum(), rel=0.1)
-    sample = twin.sample(100).to_pandas()
+    sample = synthetic.sample(100).to_pandas()
     assert [*sample.columns] == ["ward", "age", "urgent"]
-    assert any("note is left out" in word for word in twin.words)
+    assert any("note is left out" in word for word in synthetic.words)
 
 
-def test_the_same_twin_is_had_again_for_free(tmp_path):
+def test_the_same_synthetic_data_is_replayed_for_free(tmp_path):
     session = opened(tmp_path, many(), unit=person("id", max_rows=2), columns=MANY, rows=3000)
     visits = session.table("visits")
     first, receipt = synthesis(visits, "auto", RHO, workload=2).release()
@@ -110,8 +110,8 @@ def test_what_is_charged_is_what_the_noise_is_made_for(tmp_path, price, unit):
     assert asked.loss.relation == ("replace" if replaced else "add_remove")
     assert isinstance(asked.loss, Pure if price == {"epsilon": 1} else Zcdp)
     assert asked.loss.epsilon(1e-6) <= 1.0001 or "rho" in price
-    twin, _ = asked.release()
-    assert twin.loss == asked.loss
+    synthetic, _ = asked.release()
+    assert synthetic.loss == asked.loss
     (spent,) = spent_of(asked.query.desk)
     assert spent > 0
 
@@ -149,10 +149,10 @@ def test_the_engine_counts_what_the_coding_says(tmp_path):
         np.testing.assert_array_equal(table, doors.opened(coded.measure([clique])[0]))
 
 
-def test_a_twin_can_have_all_of_an_account(tmp_path):
+def test_synthetic_data_can_have_all_of_an_account(tmp_path):
     session = opened(tmp_path, many(), columns=MANY, unit=row(), budget=dp.Budget(epsilon=1, delta=1e-6))
-    twin = session.table("visits").synthesize("mst", epsilon=1, delta=1e-6)
-    assert 0.95 < twin.loss.epsilon(1e-6) <= 1
+    synthetic = session.table("visits").synthesize("mst", epsilon=1, delta=1e-6)
+    assert 0.95 < synthetic.loss.epsilon(1e-6) <= 1
     with pytest.raises(BudgetExceeded):
         session.table("visits").synthesize("independent", epsilon=0.1, delta=1e-6)
 
@@ -184,25 +184,25 @@ def test_a_preview_is_free_and_says_what_to_expect(session):
     shown = session.table("visits").preview_synthesize(epsilon=0.001)
     assert "too little to be useful" in str(shown)
     assert "would remain" in str(shown)
-    assert "chosen by itself" in str(shown)
+    assert "chosen automatically" in str(shown)
     assert shown.record()["expected"]["rows"] == 3000
     assert head(session) == before
 
 
-def test_a_twin_is_made_of_the_rows_that_a_question_has(session):
+def test_synthetic_data_is_made_of_the_rows_that_a_question_has(session):
     visits = session.table("visits")
     old = visits.where(visits.age >= 60).derive(decade=visits.age.round(10)).select("ward", "decade", wanted="urgent")
     with seeded(3):
-        twin = old.synthesize("mst", rho=5)
-    assert twin.domain.names == ("ward", "decade", "wanted")
-    assert twin.rows == pytest.approx((many()["age"] >= 60).sum(), rel=0.05)
-    assert twin.answer({"ward": "A"}).value < 20
+        synthetic = old.synthesize("mst", rho=5)
+    assert synthetic.domain.names == ("ward", "decade", "wanted")
+    assert synthetic.rows == pytest.approx((many()["age"] >= 60).sum(), rel=0.05)
+    assert synthetic.answer({"ward": "A"}).value < 20
 
 
 def test_zeros_are_values_and_hold(session):
     zeros = [{"age": range(33), "ward": ["B", "C"]}]
-    twin = session.table("visits").synthesize("mst", rho=1, zeros=zeros)
-    found = twin.sample(3000).columns
+    synthetic = session.table("visits").synthesize("mst", rho=1, zeros=zeros)
+    found = synthetic.sample(3000).columns
     assert not any(
         age is not None and age < 33 and ward in "BC"
         for age, ward in zip(found["age"], found["ward"], strict=True)
@@ -230,7 +230,7 @@ def test_progress_names_each_step_once_and_never_how_many_rounds_there_are(sessi
         ({"columns": ["note"]}, BadParameter, "free text"),
         ({"columns": ["ages"]}, UnknownName, "age"),
         ({"columns": "age"}, BadParameter, "list of names"),
-        ({"columns": ["id"]}, BadParameter, "tells people apart"),
+        ({"columns": ["id"]}, BadParameter, "identifies people"),
         ({"bins": 0}, BadParameter, "bins"),
         ({"workload": 9}, BadParameter, "workload"),
         ({"zeros": [{"wards": "A"}]}, UnknownName, "ward"),
@@ -246,7 +246,7 @@ def test_what_makes_no_sense_is_refused_before_it_is_paid(session, change, refus
     assert head(session) == before
 
 
-def test_groups_have_no_twin_and_too_many_cells_are_refused(session, tmp_path):
+def test_groups_have_no_synthetic_data_and_too_many_cells_are_refused(session, tmp_path):
     with pytest.raises(BadParameter, match="grouped"):
         session.table("visits").group_by("ward").synthesize("mst", epsilon=1)
     wide = {name: between(0, 999) for name in "abc"}
@@ -256,17 +256,17 @@ def test_groups_have_no_twin_and_too_many_cells_are_refused(session, tmp_path):
     assert table.synthesize("mst", epsilon=1, bins=100).domain.sizes == (101, 101, 101)
 
 
-def test_what_a_method_promises_stays_with_the_twin(session):
+def test_what_a_method_promises_stays_with_the_synthetic_data(session):
     flags = session.table("visits").select("urgent")
     for _ in range(2):  # made, and then replayed
-        twin = flags.synthesize("smalldb", epsilon=1)
-        assert twin.words[0].startswith("protects one person")
-        assert any("no cell of the workload is off by more than" in word for word in twin.words)
-        assert len({*twin.words}) == len(twin.words)
+        synthetic = flags.synthesize("smalldb", epsilon=1)
+        assert synthetic.words[0].startswith("protects one person")
+        assert any("no cell of the workload is off by more than" in word for word in synthetic.words)
+        assert len({*synthetic.words}) == len(synthetic.words)
 
 
 @pytest.mark.xdist_group("postgres")
-def test_a_twin_of_a_table_in_a_database_is_made_there(tmp_path):
+def test_a_synthetic_of_a_table_in_a_database_is_made_there(tmp_path):
     import psycopg
 
     from tests.postgres import shared
@@ -284,6 +284,6 @@ def test_a_twin_of_a_table_in_a_database_is_made_there(tmp_path):
     curator.register("visits", dp.postgres("visits", url), unit=unit, columns=columns, budget=dp.Budget(epsilon=100))
     visits = curator.session(curator.grant("alice", "visits")).table("visits")
     with seeded(1):
-        twin = visits.synthesize("mst", epsilon=50, bins=4)
-    assert twin.marginal("ward").round().tolist() == pytest.approx([334, 333, 333, 0], abs=3)
-    assert twin.sample(20).columns["ward"]
+        synthetic = visits.synthesize("mst", epsilon=50, bins=4)
+    assert synthetic.marginal("ward").round().tolist() == pytest.approx([334, 333, 333, 0], abs=3)
+    assert synthetic.sample(20).columns["ward"]

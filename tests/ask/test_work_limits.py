@@ -11,7 +11,8 @@ import pytest
 
 import discreet as dp
 from discreet.account import Pure, Zcdp
-from discreet.ask import release, work_limits
+from discreet.ask import work_limits
+from discreet.ask.programme import Programme
 from discreet.ask.work_limits import WorkLimits
 from discreet.core.errors import BadParameter, Refusal
 from discreet.curator.curator import Curator
@@ -264,7 +265,7 @@ def test_nobody_sees_an_answer_or_a_failure_settled_before_the_pace_of_its_work(
     curator.work(pace=0.5)
     count = curator.session(curator.grant("bob", "visits")).table("visits").count()
     if fails:
-        monkeypatch.setattr(release, "answer", lambda *_: 1 / 0)
+        monkeypatch.setattr(Programme, "run", lambda *_: 1 / 0)
     clock = Clock(monkeypatch, lambda: (clock.now, len(curator.ledger.unsettled()), count.preview(epsilon=1).answered))
     with suppress(QuestionFailed):
         session.table("visits").count().release(epsilon=1)

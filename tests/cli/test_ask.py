@@ -28,7 +28,7 @@ def test_the_answer_is_a_table(token, run):
     assert lines[0] == ["ward", "n"]
     assert [line[0] for line in lines[2:5]] == ["A", "B", "C"]
     assert "remains" in out
-    assert "answered before, for free now" in run("ask", TEXT, "--epsilon", "1")[1]
+    assert "replayed, free" in run("ask", TEXT, "--epsilon", "1")[1]
 
 
 def test_a_question_comes_from_a_file_or_from_standard_input(token, result, folder, monkeypatch):
@@ -55,7 +55,7 @@ def test_a_question_that_fails_is_told_in_one_text_with_and_without_debugging(to
         def fails(*_):
             raise cause
 
-        patch.setattr("discreet.ask.release.answer", fails)
+        patch.setattr("discreet.ask.programme.Programme.run", fails)
         told.add(run("ask", TEXT, *price))
         patch.setenv("DISCREET_DEBUG", "1")
         told.add(run("ask", TEXT, *price, "--fresh"))
@@ -122,7 +122,7 @@ def test_one_file_for_two_things_is_refused_before_anything_is_paid(token, resul
 def test_force_is_named_once(token, run, folder):
     (folder / "s.json").write_text("")
     _, _, err = run("ask", TEXT, "--epsilon", "1", "--save", "s.json")
-    assert "write over it with --force" in " ".join(err.split())
+    assert "overwrite it with --force" in " ".join(err.split())
     assert "Python" not in err
 
 

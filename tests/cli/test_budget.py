@@ -29,8 +29,8 @@ def test_the_custodian_sees_everything(spent, run):
     assert code == Exit.DONE
     lines = [" ".join(line.split()) for line in out.splitlines()]
     assert lines[0] == "patients pays for visits"
-    assert any(line.startswith("for life ") and line.endswith("62.5% left of epsilon=2") for line in lines)
-    assert any(line.startswith("alice, for life ") and line.endswith("50% left of epsilon=1") for line in lines)
+    assert any(line.startswith("lifetime ") and line.endswith("62.5% left of epsilon=2") for line in lines)
+    assert any(line.startswith("alice, lifetime ") and line.endswith("50% left of epsilon=1") for line in lines)
     assert any(line.startswith("alice, 20") and line.endswith("16.6% left of epsilon=0.6") for line in lines)
 
 
@@ -66,7 +66,7 @@ def test_a_custodians_token_sees_everything(spent, result):
 def test_a_bad_token_is_refused(spent, run):
     code, out, err = run("budget", "--token", "x_y")
     assert (code, out) == (Exit.REFUSED, "")
-    assert "it opens nothing here" in err
+    assert "it is not valid here" in err
 
 
 def test_an_empty_vault_says_so(folder, run):
@@ -86,4 +86,4 @@ def test_no_line_is_wider_than_the_screen_and_none_is_torn(spent, run, monkeypat
 def test_a_budget_of_epsilon_and_delta_is_a_share_with_the_exact_figures_explained_below(vault, run):
     lines = [" ".join(line.split()) for line in run("budget")[1].splitlines()]
     assert lines[1].endswith("100% left of epsilon=3, delta=1e-06")
-    assert lines[2].startswith("for life: counted in Renyi epsilon of order")
+    assert lines[2].startswith("lifetime: counted in Renyi epsilon of order")

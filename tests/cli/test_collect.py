@@ -78,7 +78,7 @@ def test_a_folder_holds_one_collection(survey, run):
     ("protocol", "said"),
     [
         ("unarry:k=5,epsilon=1", "did you mean 'unary'"),
-        ("unary:k=5", "its parameters are not these"),
+        ("unary:k=5", "it has other parameters"),
         ("unary:k", "a name, an equals sign and a value"),
         ("unary:k=1,epsilon=1", "k=1"),
     ],
@@ -114,7 +114,7 @@ def test_epochs_are_estimated_apart(filled, result):
 def test_an_estimate_waits_for_the_minimum(survey, run):
     code, _, err = run("collect", "estimate", "survey")
     assert code == Exit.REFUSED
-    assert "promises to wait for 100" in err
+    assert "guarantees to wait for 100" in err
 
 
 def test_an_estimate_is_shown_drawn_and_bounded_against_fakes(filled, run, folder):
@@ -230,14 +230,14 @@ def test_where_sending_ends_early_it_says_what_must_not_be_sent_again(survey, fo
 
     def send(self, reports, epoch):
         if taken:
-            raise NotAccepted("collector", why="it does not answer", fix="see that it runs")
+            raise NotAccepted("collector", why="it does not answer", fix="check that it runs")
         taken.append(len(reports))
 
     monkeypatch.setattr(Sender, "send", send)
     code, _, err = run("collect", "send", "survey", "values.txt", "--batch", "20")
     assert code == Exit.REFUSED
     assert "30 of 50 reports" in " ".join(err.split())
-    assert "leave out the first 20 values" in " ".join(err.split())
+    assert "skip the first 20 values" in " ".join(err.split())
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,7 @@ def test_the_sentences_hold_whatever_was_drawn():
     attacked = steps.Attacked(200, 800, 1.0, (("exact", 200), ("Discreet", 140)), 0.731)
     assert "140" not in " ".join(attacked_words(attacked))
     fine = Finding(lower=0.0, claimed=1.0, event="", verdict="consistent", layer="black_box")
-    assert "Nothing against the promise" in audited_words(fine)[1]
+    assert "Nothing against the guarantee" in audited_words(fine)[1]
     assert "refuted" in audited_words(replace(fine, verdict="violated"))[1]
 
 

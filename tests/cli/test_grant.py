@@ -8,7 +8,7 @@ def test_the_token_is_shown_on_a_line_of_its_own(vault, run):
     code, out, _ = run("grant", "alice", "visits")
     assert code == Exit.DONE
     token = out.splitlines()[1]
-    assert "shown this once" in out
+    assert "shown only once" in out
     with Curator(vault, create=False) as curator:
         assert curator.ledger.authenticate(token).analyst == "alice"
         assert token not in "".join(entry.body for entry in curator.ledger.entries())

@@ -77,7 +77,7 @@ def test_a_vault_is_not_made_twice(folder, run):
     run("init")
     code, _, err = run("init")
     assert code == Exit.REFUSED
-    assert "there is one already" in err
+    assert "it already exists" in err
 
 
 def test_the_environment_may_name_the_vault(folder, run, monkeypatch):

@@ -16,7 +16,7 @@ def poor(folder, run):
 
 def test_a_table_in_order_says_so(vault, run):
     code, out, _ = run("lint")
-    assert (code, out) == (Exit.DONE, "Nothing to say about visits.\n")
+    assert (code, out) == (Exit.DONE, "No findings for visits.\n")
 
 
 @pytest.mark.parametrize("width", [40, 72, 140])
@@ -26,7 +26,7 @@ def test_remarks_are_shown_at_any_width(poor, run, monkeypatch, width):
     words = " ".join(out.split())
     assert code == Exit.REFUSED
     assert max(len(line.rstrip()) for line in out.splitlines()) <= width
-    for said in ("error", "warning", "note", "1 error, 2 warnings, 1 note", "exact: keep them to yourself"):
+    for said in ("error", "warning", "note", "1 error, 2 warnings, 1 note", "exact and not private: do not share them"):
         assert said in words
 
 
@@ -51,7 +51,7 @@ def test_an_unknown_table_is_refused(vault, run):
 
 def test_an_empty_vault_has_nothing_to_say(folder, run):
     run("init")
-    assert run("lint")[1] == "Nothing to say about an empty vault.\n"
+    assert run("lint")[1] == "No findings for an empty vault.\n"
 
 
 def test_a_source_is_looked_at_before_there_is_a_vault(tmp_path, monkeypatch, run, result):

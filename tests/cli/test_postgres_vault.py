@@ -43,7 +43,7 @@ def test_a_vault_that_is_there_is_not_made_again_and_one_that_fails_is_removed(u
     assert run("init", url)[0] == Exit.DONE
     code, out, err = run("init", url)
     assert code == Exit.REFUSED
-    assert "there is one already" in err
+    assert "it already exists" in err
     assert "hunter2" not in out + err
     other = new_url()
     table = 'source = "nowhere.csv"\nunit = "row"\nbudget = { epsilon = 1 }\ncolumns = { age = "0..110" }\n'
@@ -57,7 +57,7 @@ def test_a_vault_that_is_there_is_not_made_again_and_one_that_fails_is_removed(u
 def test_the_first_look_from_another_machine_is_noted(url, folder, run, monkeypatch):
     assert run("init", url)[0] == Exit.DONE
     monkeypatch.setenv("XDG_STATE_HOME", str(folder / "other machine"))
-    assert "none was on this machine yet" in run("verify", "--vault", url)[1]
+    assert "this machine had none" in run("verify", "--vault", url)[1]
     assert "signed, and on the chain at entry" in run("verify", "--vault", url)[1]
 
 

@@ -50,7 +50,7 @@ def test_the_whole_policy_is_applied_or_one_table_of_it(folder, run, result):
     assert [each["name"] for each in result("register", "more")["applied"]] == ["more"]
     applied = result("register")["applied"]
     assert [(each["name"], each["action"]) for each in applied] == [("visits", "registered"), ("more", "left")]
-    assert "table visits: left as it was" in run("register", "visits")[1]
+    assert "table visits: unchanged" in run("register", "visits")[1]
 
 
 def test_a_policy_without_tables_says_so(folder, run):
@@ -84,7 +84,7 @@ REFUSED = [
     (("visits", "visits.csv", *TERMS), Exit.USAGE, "the budget is missing"),
     (("visits", "visits.csv", "--column", "age=0..110", *PRICE), Exit.USAGE, "--unit is missing"),
     (("visits", "none.csv", *TERMS, *PRICE), Exit.REFUSED, "there is none"),
-    (("visits", "visits.csv", *TERMS), Exit.USAGE, "say how much it may lose"),
+    (("visits", "visits.csv", *TERMS), Exit.USAGE, "set the privacy loss it may incur"),
     (("visits", "visits.csv", "--column", "age=0..110", *PRICE), Exit.USAGE, "use --unit row"),
     (("visits", "visits.csv", "--unit", "row", "--column", "agee=0..110", *PRICE), Exit.USAGE, "did you mean 'age'?"),
     (("visits", "visits.csv", "--unit", "row", "--column", "age", *PRICE), Exit.USAGE, "write NAME=WHAT"),
@@ -115,7 +115,7 @@ def test_a_vault_has_to_be_there(folder, run):
 def test_a_raised_budget_is_refused(vault, run):
     code, _, err = run("register", "visits", "visits.csv", *TERMS, "--epsilon", "4", "--delta", "1e-6")
     assert code == Exit.REFUSED
-    assert "promised for good" in err
+    assert "a permanent guarantee" in err
 
 
 def test_a_delimiter_can_be_given(folder, run):

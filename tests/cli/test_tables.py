@@ -31,7 +31,7 @@ def test_a_custodian_sees_all_tables_and_what_is_left_of_their_budgets(tables, r
     assert code == Exit.DONE
     assert "more single rows n 100%" in lines(out)
     assert "visits people (patient_id) age, ward 75%" in lines(out)
-    assert "See what a column may hold with discreet tables more." in out
+    assert "See what a column may contain with discreet tables more." in out
 
 
 def test_an_analyst_sees_the_tables_of_the_grant_and_the_tightest_limit(tables, run, monkeypatch):
@@ -77,7 +77,7 @@ def test_a_table_outside_the_grant_is_as_unknown_as_one_that_does_not_exist(tabl
 def test_a_bad_token_is_refused(tables, run):
     code, out, err = run("tables", "--token", "x_y")
     assert (code, out) == (Exit.REFUSED, "")
-    assert "it opens nothing here" in err
+    assert "it is not valid here" in err
 
 
 def test_a_custodians_token_sees_everything(tables, result):

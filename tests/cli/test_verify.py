@@ -9,7 +9,7 @@ from discreet.curator.curator import Curator
 def test_a_vault_in_order_says_what_was_checked(vault, run):
     code, out, _ = run("verify")
     assert code == Exit.DONE
-    for words in ("The vault is in order.", "entries, each sealed", "the anchor: signed", "head", "public key"):
+    for words in ("The vault is in order.", "entries, each chained", "the anchor: signed", "head", "public key"):
         assert words in out
 
 
@@ -19,7 +19,7 @@ def test_a_head_kept_elsewhere_is_found_on_the_chain(vault, run, result):
     found = result("verify", "--head", kept["head"])
     assert found["entries"] > kept["entries"]
     assert (found["against"], found["public_key"]) == (kept["head"], kept["public_key"])
-    assert "the head you gave: on the chain" in run("verify", "--head", kept["head"])[1]
+    assert "the given head: on the chain" in run("verify", "--head", kept["head"])[1]
 
 
 def test_a_head_that_is_not_there_is_tampering(vault, run):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import discreet as dp
 from discreet import noise
-from discreet.ask import partition, release
+from discreet.ask.programme import Programme
 from discreet.engines.duckdb import engine
 
 COLUMNS = {
@@ -91,10 +91,10 @@ def begin(folder):
 def die_after_drawing(folder, name):
     """Ask one question, and die once its answer is known and not settled."""
     session, told = opened(folder), []
-    answer = release.answer
+    run = Programme.run
 
     def last(*arguments):
-        told.append(answer(*arguments))
+        told.append(run(*arguments))
         wanted = 3 if name == "parts" else 1
         if len(told) == wanted:
             found = dict(zip("ABC", told, strict=True)) if wanted > 1 else told[0]
@@ -102,7 +102,7 @@ def die_after_drawing(folder, name):
             os.kill(os.getpid(), signal.SIGKILL)
         return told[-1]
 
-    release.answer = partition.answer = last
+    Programme.run = last
     dict(questions(session.table("visits")))[name]()
     os._exit(1)
 

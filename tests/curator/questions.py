@@ -8,7 +8,7 @@ import pandas as pd
 
 from discreet.account.budgets.budget import Budget
 from discreet.answers.quantity import NoisyInteger, leaves
-from discreet.ask.release import answer
+from discreet.ask.programme import Programme
 from discreet.core.schema import between, flag, one_of, text
 from discreet.core.unit import person, row
 from discreet.curator.curator import Curator
@@ -81,7 +81,7 @@ def engine(asked):
 def answered(asked, times=1):
     """Answer a question many times over, outside the ledger: what a release does once it is paid."""
     with engine(asked) as runner:
-        return [answer(asked, runner, Draws(new_key())) for _ in range(times)]
+        return [Programme(asked).run(runner, Draws(new_key())) for _ in range(times)]
 
 
 def noises(quantity):

@@ -127,8 +127,8 @@ def test_a_missing_file_is_refused(curator, tmp_path):
 
 def test_a_table_without_a_budget_is_refused(curator, file):
     assert refusal(BadParameter, lambda: register(curator, file, budget=None)) == (
-        "budget=None: without one a table would answer until nothing about anyone is left unsaid."
-        " Fix: say how much it may lose: budget=Budget(epsilon=1)."
+        "budget=None: without a budget a table would reveal everything in the end."
+        " Fix: set the privacy loss it may incur: budget=Budget(epsilon=1)."
     )
     assert curator.tables() == []
 
@@ -160,7 +160,7 @@ def test_the_same_file_registered_again_shares_the_budget(curator, visits, file,
 def test_another_budget_for_the_same_file_is_refused(curator, visits, file):
     assert refusal(Conflict, lambda: register(curator, file, "again", budget=Budget(epsilon=5, delta=1e-6))) == (
         "budget epsilon=5, delta=1e-06: it reads the same source as 'visits', which 'visits' pays for with epsilon=3,"
-        " delta=1e-06: what people were promised for good. Fix: leave the budget out or repeat it; to allow an analyst"
+        " delta=1e-06: a permanent guarantee to people. Fix: leave the budget out or repeat it; to allow an analyst"
         " less, cap the grant."
     )
 
@@ -168,8 +168,8 @@ def test_another_budget_for_the_same_file_is_refused(curator, visits, file):
 def test_a_copy_of_the_rows_is_refused_a_budget_of_its_own(curator, visits, tmp_path):
     (tmp_path / "copy.csv").write_text(ROWS)
     assert refusal(Conflict, lambda: register(curator, tmp_path / "copy.csv", "copy")) == (
-        "the rows of 'copy': they are those of 'visits', which 'visits' pays for; a second budget would double what"
-        " people lose. Fix: register it with group='visits'."
+        "the rows of 'copy': they are those of 'visits', which 'visits' pays for; a second budget would double their"
+        " loss. Fix: register it with group='visits'."
     )
     assert register(curator, tmp_path / "copy.csv", "copy", group="visits", budget=None).account == "visits"
 
@@ -190,7 +190,7 @@ def test_a_table_does_not_join_a_group_by_its_name_alone(curator, file, tmp_path
     register(curator, file, group="patients")
     (tmp_path / "other.csv").write_text("patient_id,age,ward\n9,1,A\n")
     assert refusal(BadParameter, lambda: register(curator, tmp_path / "other.csv", "patients")) == (
-        "name='patients': a group of that name pays for other tables already."
+        "name='patients': a budget group of that name already pays for other tables."
         " Fix: use another name, or group='patients' if the tables share people."
     )
 
@@ -264,7 +264,7 @@ def test_two_custodians_notice_each_other(curator, visits, tmp_path):
     with Curator(curator.path) as other:
         other.refresh("visits")
     assert refusal(Conflict, lambda: curator.refresh("visits", expected=visits.revision)) == (
-        "table 'visits' at revision 1: it is at revision 2 by now, so that someone else has changed it meanwhile."
+        "table 'visits' at revision 1: it is at revision 2 by now, so someone else has changed it meanwhile."
         " Fix: look at what it says now, and repeat the change."
     )
 
@@ -341,7 +341,7 @@ def test_the_same_rows_are_not_counted_for_other_people_or_one_by_one(curator, v
     for unit in (row(), person("age", max_rows=20)):
         assert refusal(BadParameter, lambda unit=unit: register(curator, file, "more", unit=unit, budget=None)) == (
             f"unit={unit.identifier or 'row'!r}: its rows are those of 'visits', and the budget of 'visits' is counted"
-            " for people, told apart by 'patient_id'. Fix: use unit=person('patient_id', max_rows=20)."
+            " for people, identified by 'patient_id'. Fix: use unit=person('patient_id', max_rows=20)."
         )
     (tmp_path / "next.csv").write_text(ROWS + "4,4,A\n")
     curator.refresh("visits", tmp_path / "next.csv")
@@ -351,8 +351,8 @@ def test_the_same_rows_are_not_counted_for_other_people_or_one_by_one(curator, v
 
 
 SAME_PEOPLE = (
-    "visits is told apart by the same column: if these are the same people, they may lose both budgets;"
-    " then keep to one of the two tables, or put both into the group visits of a new vault"
+    "visits has the same identifier column: if these are the same people, they may lose both budgets;"
+    " then use only one of the two tables, or put both into the budget group visits of a new vault"
 )
 
 
@@ -384,8 +384,8 @@ def test_of_a_group_the_note_names_a_table_and_the_account(curator):
     for name in ("stays", "drugs"):
         register(curator, next(frames), name, columns=columns, group="patients")
     (note,) = register(curator, next(frames), "more", columns=columns).notes
-    assert note.startswith("drugs is told apart by the same column: ")
-    assert note.endswith("put both into the group patients of a new vault")
+    assert note.startswith("drugs has the same identifier column: ")
+    assert note.endswith("put both into the budget group patients of a new vault")
 
 
 def test_a_registered_table_shows_its_declaration_and_not_its_source(curator, visits, file):
@@ -402,7 +402,7 @@ def test_people_told_apart_by_moments_are_refused(curator, zone):
     frame = pd.DataFrame({"patient_id": pd.to_datetime(["2024-01-01"]).tz_localize(zone), "age": [1], "ward": ["A"]})
     kind = "TIMESTAMP_NS" if zone is None else "TIMESTAMP WITH TIME ZONE"
     assert refusal(BadParameter, lambda: register(curator, frame)) == (
-        f"identifier='patient_id': people cannot be told apart safely by moments in time, of the type {kind}."
+        f"identifier='patient_id': people cannot be identified safely by timestamps, of the type {kind}."
         " Fix: use a text or integer column."
     )
     assert curator.tables() == []
@@ -529,7 +529,7 @@ def test_whom_a_table_protects_stays(curator, visits, unit, words):
 
 def test_a_budget_is_neither_raised_nor_lowered(curator, visits):
     for epsilon in (4, 2):
-        with pytest.raises(Conflict, match="promised for good"):
+        with pytest.raises(Conflict, match="a permanent guarantee"):
             curator.declare("visits", unit=UNIT, columns=COLUMNS, budget=Budget(epsilon=epsilon, delta=1e-6))
 
 
@@ -548,7 +548,7 @@ def test_a_bad_token_opens_nothing(curator, visits):
     token = curator.grant("alice", "visits")
     for wrong in ("", "x", token[:-1], "0" * 12 + token[12:]):
         assert refusal(AccessRefused, lambda wrong=wrong: curator.session(wrong)) == (
-            "this token: it opens nothing here. Fix: check that it was copied whole."
+            "this token: it is not valid here. Fix: check that it was copied completely."
         )
 
 
@@ -630,11 +630,11 @@ def test_a_curator_says_what_it_holds(curator, visits):
 
 
 def test_a_grant_that_would_outlast_the_calendar_is_refused(curator, visits):
-    with pytest.raises(BadParameter, match="calendars end before that"):
+    with pytest.raises(BadParameter, match="the date is too far in the future"):
         curator.grant("alice", "visits", expires=dt.timedelta.max)
 
 
 def test_what_is_no_token_opens_nothing(curator, visits):
     for token in (None, 7, b"bytes", "", "_"):
-        with pytest.raises(AccessRefused, match="it opens nothing here"):
+        with pytest.raises(AccessRefused, match="it is not valid here"):
             curator.session(token)

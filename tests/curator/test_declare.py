@@ -80,5 +80,5 @@ def test_an_expiry_is_a_span_or_a_day():
     assert expiry_of("8w", now=now) == now + dt.timedelta(weeks=8)
     assert expiry_of("2027-01-31") == dt.datetime(2027, 1, 31, tzinfo=dt.UTC)
     for bad in ("soon", "30", "2027-02-31", "9" * 30 + "d"):
-        with pytest.raises(BadParameter, match="neither a span of time nor a day"):
+        with pytest.raises(BadParameter, match="neither a duration nor a date"):
             expiry_of(bad)

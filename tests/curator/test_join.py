@@ -151,7 +151,7 @@ def test_what_is_no_ungrouped_table_is_not_joined(session, other, words):
 
 
 def test_a_table_of_another_session_is_not_joined(visits, tmp_path):
-    with pytest.raises(BadParameter, match="no table of this session"):
+    with pytest.raises(BadParameter, match="not a table of this session"):
         visits.join(session_of(tmp_path).table("drugs"))
 
 
@@ -199,7 +199,7 @@ def test_tables_of_different_accounts_are_not_joined(tmp_path):
 @pytest.mark.parametrize("which", ["visits", "drugs"])
 def test_rows_without_people_are_not_joined(tmp_path, which):
     session = session_of(tmp_path, **{which: row()}, group=None)  # one group has one unit
-    with pytest.raises(UnboundedSensitivity, match="rows are protected there and not people") as refused:
+    with pytest.raises(UnboundedSensitivity, match="rows are protected there, not people") as refused:
         session.table("visits").join(session.table("drugs"), columns=["drug"])
     assert "person(" in refused.value.fix
     assert refused.value.value == [which]
@@ -283,7 +283,7 @@ def test_a_join_is_partitioned_whole_and_a_part_is_not_joined(tmp_path):
     parts = visits.join(drugs, on="visit", columns=["drug"]).partition("drug")
     found = parts.release(lambda part: part.select("ward").agg(n=dp.count()), epsilon=10**4)
     assert [answer.value() for answer in found.values()] == [3, 2]
-    with pytest.raises(BadParameter, match="not about this part alone"):
+    with pytest.raises(BadParameter, match="uses rows outside this part"):
         visits.partition("ward").release(lambda part: part.join(drugs, columns=["drug"]).count(), epsilon=1)
 
 

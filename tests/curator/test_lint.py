@@ -55,7 +55,7 @@ def test_delta_is_compared_with_the_number_of_people(curator):
 
 def test_a_large_epsilon_is_a_warning(curator):
     found = lint(curator, clean(), {"n": between(0, 100)}, budget=Budget(epsilon=20))
-    assert found == [("warning", None, "epsilon 20 promises little")]
+    assert found == [("warning", None, "epsilon 20 is a weak guarantee")]
 
 
 def test_a_size_that_is_not_the_declared_one_is_a_warning(curator):
@@ -176,7 +176,7 @@ def test_a_column_that_is_unique_alone_is_named_alone(curator):
 @pytest.mark.parametrize(
     ("dtype", "last", "found"),
     [
-        ("float64", 2**53, ("note", "id", "people are told apart by floating-point numbers")),
+        ("float64", 2**53, ("note", "id", "people are identified by floating-point numbers")),
         ("float64", 2**53 + 2, ("warning", "id", "1 row has a floating-point identifier beyond 2^53")),
         ("float32", 2**24 + 2, ("warning", "id", "1 row has a floating-point identifier beyond 2^24")),
         ("Int64", 2**53 + 2, None),
@@ -193,7 +193,7 @@ def test_a_missing_identifier_makes_whole_numbers_floating_and_is_remarked_with_
     frame = pd.DataFrame({"id": [1, None, math.inf] + [2] * 997, "n": [n % 100 for n in range(1000)]})
     lint(curator, frame, {"n": between(0, 100)}, unit=person("id", max_rows=1000))
     fixes = {remark.what: remark.fix for remark in curator.lint()}
-    assert fixes["people are told apart by floating-point numbers"] == (
+    assert fixes["people are identified by floating-point numbers"] == (
         'store it as text or integers; in pandas: frame["id"].astype("Int64")'
     )
 
@@ -224,8 +224,8 @@ def test_a_table_whose_people_may_have_two_budgets_is_a_note(curator):
     more = {**data, "n": data["n"][::-1]}
     curator.register("more", more, unit=unit, columns={"n": between(0, 100)}, budget=budget, people="distinct")
     assert [(found.severity, found.table, found.column, found.what) for found in curator.lint()] == [
-        ("note", "more", "id", "t is told apart by the same column"),
-        ("note", "t", "id", "more is told apart by the same column"),
+        ("note", "more", "id", "t has the same identifier column"),
+        ("note", "t", "id", "more has the same identifier column"),
     ]
 
 
@@ -290,7 +290,7 @@ def test_identifiers_that_merge_without_blanks_and_case_are_counted(curator):
     lint(curator, {"id": names, "n": [5] * 903}, {"n": between(0, 100)}, unit=person("id", max_rows=1))
     (merged,) = [each for each in curator.lint("t") if "become" in each.what]
     assert (merged.severity, merged.column) == ("warning", "id")
-    assert merged.what.startswith("5 identifiers become 2 without blanks and case, such as ")
+    assert merged.what.startswith("5 identifiers become 2 without spaces and case, such as ")
     assert "loses as often" in merged.why
 
 

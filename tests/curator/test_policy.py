@@ -150,7 +150,7 @@ PROMISES = {
         ("epsilon = 3", "epsilon = 5"),
         (
             "discreet.toml:6: budget epsilon=5, delta=1e-06: 'patients' was registered with epsilon=3, delta=1e-06,"
-            " which is what people were promised for good. Fix: leave the budget out or repeat it;"
+            " which is a permanent guarantee to people. Fix: leave the budget out or repeat it;"
             " to allow an analyst less, cap the grant."
         ),
     ),
@@ -158,7 +158,7 @@ PROMISES = {
         ("epsilon = 3", "epsilon = 2"),
         (
             "discreet.toml:6: budget epsilon=2, delta=1e-06: 'patients' was registered with epsilon=3, delta=1e-06,"
-            " which is what people were promised for good. Fix: leave the budget out or repeat it;"
+            " which is a permanent guarantee to people. Fix: leave the budget out or repeat it;"
             " to allow an analyst less, cap the grant."
         ),
     ),
@@ -167,7 +167,7 @@ PROMISES = {
         (
             "discreet.toml:5: identifier=None: 'visits' was registered with identifier='patient_id', and what it"
             " answered was counted under that."
-            " Fix: keep it: what people were promised is for good."
+            " Fix: keep it: a guarantee to people is permanent."
         ),
     ),
     "another group": (
@@ -199,8 +199,8 @@ def test_another_grant_is_refused_until_the_old_one_is_revoked(folder, curator):
     policy(folder).apply(curator)
     wider = WHOLE.replace("monthly = { epsilon = 0.5", "monthly = { epsilon = 0.9")
     assert refused(folder, wider, curator) == (
-        "discreet.toml:23: a grant for 'alice': there is one already, to other tables or with other caps, and a token"
-        " is not changed once it is out. Fix: run discreet revoke alice first."
+        "discreet.toml:23: a grant for 'alice': one exists for other tables or with other caps, and an issued"
+        " token is not changed. Fix: run discreet revoke alice first."
     )
     curator.revoke("alice")
     assert [each.action for each in policy(folder, wider).apply(curator)] == ["left", "left", "granted"]
@@ -240,13 +240,13 @@ ERRORS = {
         WHOLE.replace("unit = ", "# unit = "),
         (
             "discreet.toml:3: unit=None: tables.visits does not say it."
-            ' Fix: say whom to protect: unit = "row", or { person = "patient_id", max_rows = 20 }.'
+            ' Fix: declare the protected unit: unit = "row", or { person = "patient_id", max_rows = 20 }.'
         ),
     ),
     "no max_rows": (
         WHOLE.replace(", max_rows = 20", ""),
         (
-            "discreet.toml:5: max_rows=None: how many rows of one person are used has to be said."
+            "discreet.toml:5: max_rows=None: the number of rows of one person has to be bounded."
             " Fix: use the most one person should count for, for example 20."
         ),
     ),
@@ -264,7 +264,7 @@ ERRORS = {
     "a grant that expires at no time": (
         WHOLE.replace("expires = 2099-01-31", 'expires = "soon"'),
         (
-            "discreet.toml:27: expires='soon': it is neither a span of time nor a day."
+            "discreet.toml:27: expires='soon': it is neither a duration nor a date."
             " Fix: write 30d, 12h, 8w or 2027-01-31."
         ),
     ),
@@ -295,8 +295,8 @@ APPLIED = {
     "no budget": (
         WHOLE.replace("budget = { epsilon = 3, delta = 1e-6 }\n", ""),
         (
-            "discreet.toml:3: budget=None: without one a table would answer until nothing about anyone is left unsaid."
-            " Fix: say how much it may lose: budget=Budget(epsilon=1)."
+            "discreet.toml:3: budget=None: without a budget a table would reveal everything in the end."
+            " Fix: set the privacy loss it may incur: budget=Budget(epsilon=1)."
         ),
     ),
     "a window on nothing": (

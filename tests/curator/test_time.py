@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 import discreet as dp
-from discreet.ask.release import answer
+from discreet.ask.programme import Programme
 from discreet.noise.draws import Draws, new_key
 
 ROWS, RUNS, WITHIN = 400_000, 30, 0.05
@@ -42,7 +42,7 @@ def taken(opened, asked):
     """Seconds of processor time that a whole answer takes, but for the ledger's."""
     with opened.runner(asked.report.query.registered) as runner:
         begun = time.process_time()
-        answer(asked, runner, Draws(new_key()))
+        Programme(asked).run(runner, Draws(new_key()))
         return time.process_time() - begun
 
 

@@ -4,25 +4,21 @@ from collections import Counter
 
 import pytest
 
-from tests.engines.subjects import ENGINES, Opened
+from tests.engines.subjects import ENGINES, SUBJECTS, Opened
 
-# Spark takes its time for every plan. Of the many cases of these files it is given one in five in `make test`, all in
-# `make check`; five, since the units of a table are gone through in fours and threes, and each of them is met so.
-LONG, ONE_IN = ("test_marginals.py", "test_questions.py"), 5
+# Of the many cases of these files a slow engine is given one in `one_in` in `make test`, and all in `make check`.
+LONG = ("test_marginals.py", "test_questions.py")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark four in five of Spark's cases slow."""
+    """Mark the other cases of a slow engine slow."""
     seen = Counter()
     for item in items:
-        if (
-            item.path.name in LONG
-            and getattr(item, "callspec", None)
-            and item.callspec.params.get("subject") == "spark"
-        ):
-            test = item.nodeid.partition("[")[0]
-            if seen[test] % ONE_IN:
+        engine = item.callspec.params.get("subject") if hasattr(item, "callspec") else None
+        if item.path.name in LONG and engine in SUBJECTS:
+            test = engine, item.nodeid.partition("[")[0]
+            if seen[test] % SUBJECTS[engine].one_in:
                 item.add_marker(pytest.mark.slow)
             seen[test] += 1
 

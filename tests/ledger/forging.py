@@ -4,10 +4,10 @@ import sqlite3
 from contextlib import closing, contextmanager
 
 from discreet.ledger.lease import Lease
-from discreet.ledger.store import DERIVED, Check, Private, Root, Seal, Secret, Settled
+from discreet.ledger.store import DERIVED, Check, Private, Root, Seal, Secret, Settled, StoredDraw
 from tests.ledger.stores import connected
 
-KEYS = {kind.TABLE: kind.KEY for kind in (*DERIVED, Private, Secret, Settled, Lease, Check, Seal, Root)}
+KEYS = {kind.TABLE: kind.KEY for kind in (*DERIVED, Private, Secret, Settled, StoredDraw, Lease, Check, Seal, Root)}
 KEYS["entries"] = ("sequence",)
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.ledger import AccessRefused, Ledger, LimitExceeded, Tampered
+from discreet.ledger import AccessRefused, Ledger, LimitExceeded, Tampered, limit
 from discreet.ledger.clock import UTC, VaultClock, written
 from discreet.ledger.entry import Entry, canonical
 from tests.ledger.helpers import START, Clock, charge, epsilon, kinds
@@ -94,6 +94,55 @@ def test_a_correction_brings_grants_and_windows_back_and_refunds_nothing(ledger,
     assert ledger.verify().entries == ledger.head[0]
     with Ledger.open(path, clock=clock) as again:
         assert again.now() == clock.now
+
+
+def test_a_correction_gives_a_full_window_and_a_full_cap_nothing_back(ledger, path, clock):
+    ledger.window("people", epsilon(Fraction(1, 10)))
+    token = ledger.grant("ann", ["visits"], monthly={"people": epsilon(Fraction(1, 10))})
+    ann = {"analyst": "ann", "grant": ledger.authenticate(token).id}
+    ledger.run(charge("a", **ann), lambda *_: "41")  # November is full
+    clock.now = FUTURE
+    ledger.run(charge("b", Fraction(1, 100), **ann), lambda *_: "41")
+    clock.now = START
+    ledger.correct_clock()
+    left = {each.scope: each.filter.remaining.loss for each in ledger.standing() if each.window}
+    assert left == {"window": 0}
+    for more in ({}, ann):
+        with pytest.raises(LimitExceeded, match="the month 2026-11"):
+            ledger.run(charge("c", Fraction(1, 100), **more), never)
+    assert ledger.verify().entries == ledger.head[0]
+    clock.now = datetime(2026, 12, 1, tzinfo=UTC)  # the next month is a new one, and what was charged in 2099 is past
+    ledger.run(charge("d", Fraction(9, 100), **ann), lambda *_: "41")
+    clock.now = FUTURE
+    ledger.run(charge("e", Fraction(1, 100), **ann), lambda *_: "41")
+    clock.now = datetime(2026, 12, 2, tzinfo=UTC)
+    ledger.correct_clock()
+    assert {each.filter.remaining.loss for each in ledger.standing() if each.window} == {0}
+    assert ledger.verify().entries == ledger.head[0]
+
+
+def test_a_window_that_was_set_anew_counts_from_then_on_after_a_correction(ledger, clock):
+    ledger.run(charge("a"), lambda *_: "41")
+    ledger.window("people", epsilon(Fraction(3, 10)))
+    ledger.run(charge("b"), lambda *_: "41")
+    clock.now = FUTURE
+    ledger.run(charge("c"), lambda *_: "41")
+    clock.now = START
+    ledger.correct_clock()
+    assert [each.filter.spent.loss for each in ledger.standing() if each.window] == [Fraction(2, 10)]
+
+
+def test_a_correction_that_forgets_what_a_window_had_spent_is_found(ledger, clock, monkeypatch):
+    ledger.window("people", epsilon(Fraction(2, 10)))
+    ledger.run(charge("a"), lambda *_: "41")
+    clock.now = FUTURE
+    ledger.run(charge("b", Fraction(1, 100)), lambda *_: "41")
+    clock.now = START
+    with monkeypatch.context() as patch:
+        patch.setattr("discreet.ledger.window._recounted", lambda there, *_: limit.filter_in(there))
+        ledger.correct_clock()
+    with pytest.raises(Tampered, match="forgets what was spent"):
+        ledger.verify()
 
 
 def test_a_correction_opens_no_grant_that_has_really_expired(ledger, clock):

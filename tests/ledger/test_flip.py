@@ -239,10 +239,12 @@ def test_thousands_of_flips_give_not_one_answer_more(original, tmp_path):
     every = [*cells(original.copy(path))]
     for seed in range(6):
         counts += flip_cells(original, path, every, seed)
-    for which, ending in FILES:
-        counts += flip_bytes(original, path, getattr(original, which), ending, 1000, seed=1)
-    assert counts.total() > 5000
-    assert counts["refused"] > counts["same"]
+    assert counts.total() > 1000
+    assert counts["refused"] > 10 * counts["same"]
+    # Much of the file is free, or superseded by the log; of the anchor the other slot holds; of the log all counts.
+    found = {each: flip_bytes(original, path, getattr(original, each[0]), each[1], 1000, seed=1) for each in FILES}
+    assert {each.total() for each in found.values()} == {1000}
+    assert found["open", "-wal"]["refused"] > 10 * found["open", "-wal"]["same"]
 
 
 @POSTGRES

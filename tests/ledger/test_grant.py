@@ -57,7 +57,7 @@ def test_a_wrong_and_an_unknown_token_are_refused_in_the_same_words(ledger):
             ledger.authenticate(token)
         texts.add(str(refused.value))
         assert refused.value.value is None
-    assert texts == {"this token: it opens nothing here. Fix: check that it was copied whole."}
+    assert texts == {"this token: it is not valid here. Fix: check that it was copied completely."}
 
 
 def test_an_expired_grant_neither_authenticates_nor_pays_nor_replays(ledger, clock):

@@ -11,16 +11,23 @@ import pytest
 from discreet.ledger import Ledger
 from tests.ledger.stores import STORES, homes, new_place
 
-# How many processes, and how many rounds.
-SIZES = {"sqlite": (16, 50), "postgres": (8, 50)}
+# How many processes.
+SIZES = {"sqlite": 16, "postgres": 8}
+# Fifteen rounds in `make test`, fifty in `make check`.
+ROUNDS = [15, pytest.param(50, marks=pytest.mark.slow)]
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the racers are forked")
 
 
+@pytest.fixture(scope="module", params=ROUNDS)
+def rounds(request):
+    return request.param
+
+
 @pytest.fixture(scope="module", params=STORES)
-def race(request, tmp_path_factory):
+def race(request, rounds, tmp_path_factory):
     """The vault, what every process got in every round, and how many of both there were."""
-    folder, (processes, rounds) = tmp_path_factory.mktemp("race"), SIZES[request.param]
+    folder, processes = tmp_path_factory.mktemp("race"), SIZES[request.param]
     path = new_place(request.param, folder)
     words = [sys.executable, "-m", "tests.ledger.racing", str(path), str(processes), str(rounds)]
     with pytest.MonkeyPatch.context() as patch:

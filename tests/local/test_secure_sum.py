@@ -134,7 +134,7 @@ def test_a_party_gives_one_sum_and_no_other():
     deliver(parties, clients(plan, [1] * 4))
     tickets = parties[0].tickets()
     parties[0].total(tickets)
-    with pytest.raises(Refusal, match="a second one would tell"):
+    with pytest.raises(Refusal, match="a second one would reveal"):
         parties[0].total(frozenset(list(tickets)[:3]))
     assert parties[0].tickets() == frozenset()
 

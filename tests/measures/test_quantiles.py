@@ -9,8 +9,8 @@ from discreet.account.budgets.price import Price
 from discreet.core.errors import BadParameter
 from discreet.core.schema import between, date
 from discreet.core.unit import person
-from discreet.measures.quantiles import ranked
-from discreet.measures.sums import Reach
+from discreet.measures.measure import measure_of
+from discreet.measures.reach import Reach
 from discreet.testing import seeded
 from tests.curator.questions import answered, opened
 
@@ -18,7 +18,7 @@ COLUMNS = {"x": between(0, 100, step=Fraction(1, 2)).named("x"), "day": date("20
 
 
 def made(aggregate, price=None, rows=1, relation="add_remove"):
-    return ranked("value", aggregate, price or Price.of(epsilon=1), Reach(COLUMNS, rows, 1, relation, None))
+    return measure_of("value", aggregate, price or Price.of(epsilon=1), Reach(COLUMNS, rows, 1, relation, None))
 
 
 @pytest.mark.parametrize(
@@ -31,24 +31,6 @@ def test_a_price_is_shared_by_the_values_and_the_ends_that_are_bought(aggregate,
     assert found.loss.epsilon(0) == pytest.approx(1)
     assert found.loss.relation == relation
     assert made(aggregate, Price.of(rho=0.1)).loss.zcdp() == pytest.approx(0.1, rel=1e-6)
-
-
-def test_several_quantiles_are_columns_named_by_their_percentage():
-    assert made(dp.quantile("x", 0.025, 0.5)).columns == ("value_2_5", "value_50")
-    assert made(dp.median("x")).columns == ("value",)
-
-
-def test_the_bracket_of_a_median_lies_on_both_sides():
-    middle, below, above = made(dp.median("x")).bought
-    assert (middle.offset, below.offset) == (0, -above.offset)
-    assert above.offset > 0
-
-
-def test_an_extreme_lies_inside_the_data_and_its_end_further_inside():
-    least, end = made(dp.min("x")).bought
-    assert 0 < least.offset < end.offset
-    most, inner = made(dp.max("x")).bought
-    assert 0 > most.offset > inner.offset
 
 
 def test_the_interval_of_an_extreme_reaches_to_the_declared_bound(tmp_path):
@@ -65,7 +47,7 @@ def test_the_interval_of_an_extreme_reaches_to_the_declared_bound(tmp_path):
 
 def test_values_are_written_as_the_column_has_them():
     assert made(dp.median("x")).written(7) == 3.5
-    whole = ranked(
+    whole = measure_of(
         "value",
         dp.median("n"),
         Price.of(epsilon=1),

@@ -9,6 +9,7 @@ from pathlib import Path
 import discreet as dp
 from discreet.ask.registered import check_columns
 from discreet.ask.runner import Runner
+from discreet.core import doors
 from discreet.core.errors import Refusal
 from discreet.engines.dialect import dialect_of
 from discreet.engines.home import home_of
@@ -173,10 +174,10 @@ def answers(runner, question, unit):
     if question.keys.selected:
         rows = [
             (row[: len(question.keys.columns)], row[len(question.keys.columns) :])
-            for row in runner.tallies(question, unit)
+            for row in doors.opened(runner.tallies(question, unit))
         ]
     else:
-        rows = list(enumerate(runner.in_order(question, unit)))
+        rows = list(enumerate(doors.opened(runner.in_order(question, unit))))
     assert all(type(value) is int for _, tallies in rows for value in tallies)
     assert len(dict(rows)) == len(rows)
     return dict(rows)

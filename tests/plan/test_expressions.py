@@ -112,7 +112,7 @@ def test_the_truth_of_an_expression_is_refused_with_the_fix(ask):
             lambda: x.is_in([]),
             "values=[]: it lists constants, at least one. Fix: compare columns with ==, joined by |.",
         ),
-        (lambda: x.clip(True), "low=True: a boolean is no bound. Fix: use a number or a day."),
+        (lambda: x.clip(True), "low=True: a boolean is not a bound. Fix: use a number or a day."),
         (lambda: x.starts_with(3), "prefix=3: it is not text. Fix: write starts_with('A')."),
         (lambda: Arithmetic("%", x, y), "operator '%': there is no operator of that name. Fix: use one of *, +, -, /."),
         (lambda: Logic("and", (x,)), "of=1: not joins one, and and or join two. Fix: write &, | or ~."),
@@ -124,7 +124,7 @@ def test_the_truth_of_an_expression_is_refused_with_the_fix(ask):
         ),
         (
             lambda: Name(" "),
-            "name=' ': a name is text that can be read and stored. Fix: use a short word such as 'age'.",
+            "name=' ': a name is printable text. Fix: use a short word such as 'age'.",
         ),
     ],
 )

@@ -111,9 +111,9 @@ def test_a_budget_of_nothing_but_noise_is_refused_before_anything_is_measured(bu
 
 @pytest.mark.parametrize("method", ["aim", "mst", "mwem", "smalldb", "merf", "tables", "independent"])
 @pytest.mark.parametrize("budget", [Budget(epsilon=Fraction(1, 10**11)), Budget(rho=Fraction(1, 10**23))])
-def test_a_twin_of_nearly_nothing_but_noise_is_a_twin(method, budget):
+def test_a_synthetic_of_nearly_nothing_but_noise_is_synthetic_data(method, budget):
     columns = {"a": np.arange(30) % 3, "b": np.arange(30) % 2}
     for seed in range(3):
         with seeded(seed):
-            twin = publish.synthesize(columns, {"a": 3, "b": 2}, budget=budget, method=method, workload=2)
-            assert len(twin.codes(7)["a"]) == 7
+            synthetic = publish.synthesize(columns, {"a": 3, "b": 2}, budget=budget, method=method, workload=2)
+            assert len(synthetic.codes(7)["a"]) == 7

@@ -42,7 +42,7 @@ CHILDREN = [{"age": range(18), "married": True}]
 
 
 @pytest.fixture(scope="module")
-def twin():
+def synthetic():
     with seeded(5):
         return publish.synthesize(people(), DECLARED, budget=Budget(rho=1), method="aim", workload=2, zeros=CHILDREN)
 
@@ -147,26 +147,26 @@ def test_what_a_column_cannot_hold_counts_as_null_and_never_fails():
     assert coding["age"].encoded([10**400, float("-inf"), 200]).tolist() == [27, 0, 27]
 
 
-def test_a_twin_speaks_in_values(twin):
-    whole = twin.answer({"married": True, "age": range(18, 111)})
+def test_synthetic_data_speaks_in_values(synthetic):
+    whole = synthetic.answer({"married": True, "age": range(18, 111)})
     assert whole.value == pytest.approx((people()["married"]).sum(), rel=0.05)
-    given = twin.condition(ward="B").sample(200).columns
+    given = synthetic.condition(ward="B").sample(200).columns
     assert {*given["ward"]} == {"B"}
     with pytest.raises(BadParameter, match="cannot hold"):
-        twin.answer({"ward": "Z"})
+        synthetic.answer({"ward": "Z"})
 
 
-def test_zeros_are_never_sampled(twin):
+def test_zeros_are_never_sampled(synthetic):
     for drawn in (
-        twin.sample(20_000),
-        twin.sample(20_000, independent=True),
-        twin.condition(married=True).sample(5000),
+        synthetic.sample(20_000),
+        synthetic.sample(20_000, independent=True),
+        synthetic.condition(married=True).sample(5000),
     ):
         found = drawn.columns
         assert not any(
             age is not None and age < 18 and wed for age, wed in zip(found["age"], found["married"], strict=True)
         )
-    assert twin.marginal(["age", "married"])[:5, 1].sum() == 0
+    assert synthetic.marginal(["age", "married"])[:5, 1].sum() == 0
 
 
 @pytest.mark.parametrize("method", ["independent", "mst", "tables", "mwem", "merf"])
@@ -179,8 +179,8 @@ def test_zeros_hold_for_every_method(method):
         "third": chance.integers(0, 2, 500),
     }
     zeros = [{"first": 0, "third": [1]}, {"second": [1, 2], "third": 1}]
-    twin = publish.synthesize(data, domain, budget=Budget(epsilon=1), method=method, workload=2, zeros=zeros)
-    found = twin.codes(3000)
+    synthetic = publish.synthesize(data, domain, budget=Budget(epsilon=1), method=method, workload=2, zeros=zeros)
+    found = synthetic.codes(3000)
     third = found["third"] == 1
     assert third.any()
     assert not (third & (found["first"] == 0)).any()
@@ -191,14 +191,14 @@ def test_zeros_leave_the_rest_of_a_chosen_histogram_as_it_is():
     data = {"a": [0] * 300 + [1] * 100, "b": [0] * 300 + [1] * 100}
     zeros = [{"a": 0, "b": 1}]
     with seeded(6):
-        twin = publish.synthesize(data, {"a": 2, "b": 2}, budget=Budget(epsilon=20), method="smalldb", zeros=zeros)
-    found = twin.marginal(["a", "b"])
+        synthetic = publish.synthesize(data, {"a": 2, "b": 2}, budget=Budget(epsilon=20), method="smalldb", zeros=zeros)
+    found = synthetic.marginal(["a", "b"])
     assert found[0, 1] == 0
     assert found[0, 0] > 2 * found[1, 1] > 0
-    assert "no marginal was measured" in str(twin.report())
+    assert "no marginal was measured" in str(synthetic.report())
 
 
-def test_rows_that_nothing_allows_are_refused(twin):
+def test_rows_that_nothing_allows_are_refused(synthetic):
     domain = {"first": 2, "second": 2}
     with pytest.raises(BadParameter, match="no row at all"):
         publish.synthesize({"first": [0], "second": [0]}, domain, budget=Budget(epsilon=1), zeros=[{"first": [0, 1]}])
@@ -206,29 +206,29 @@ def test_rows_that_nothing_allows_are_refused(twin):
         with pytest.raises(BadParameter, match="zeros"):
             publish.synthesize({"first": [0], "second": [0]}, domain, budget=Budget(epsilon=1), zeros=zeros)
     with pytest.raises(BadParameter, match="no row of this synthetic data"):
-        twin.condition(married=True, age=range(18))
+        synthetic.condition(married=True, age=range(18))
 
 
-def test_a_twin_that_could_only_draw_what_cannot_be_refuses_to_draw(twin):
-    (zero,) = twin.zeros
-    nothing = replace(twin, zeros=(replace(zero, never=np.ones_like(zero.never)),))
+def test_synthetic_data_that_could_only_draw_what_cannot_be_refuses_to_draw(synthetic):
+    (zero,) = synthetic.zeros
+    nothing = replace(synthetic, zeros=(replace(zero, never=np.ones_like(zero.never)),))
     with pytest.raises(Refusal, match="leave no row"):
         nothing.sample(10)
 
 
-def test_a_file_keeps_the_coding_and_the_zeros(twin, tmp_path):
-    twin.save(tmp_path / "twin.json")
-    again = publish.load(tmp_path / "twin.json")
-    assert again.coding == twin.coding
-    assert [zero.clique for zero in again.zeros] == [zero.clique for zero in twin.zeros]
+def test_a_file_keeps_the_coding_and_the_zeros(synthetic, tmp_path):
+    synthetic.save(tmp_path / "synthetic.json")
+    again = publish.load(tmp_path / "synthetic.json")
+    assert again.coding == synthetic.coding
+    assert [zero.clique for zero in again.zeros] == [zero.clique for zero in synthetic.zeros]
     with seeded(1):
-        first = twin.sample(50).columns
+        first = synthetic.sample(50).columns
     with seeded(1):
         assert again.sample(50).columns == first
 
 
-def test_a_file_whose_coding_is_of_another_table_is_refused(twin):
-    text = twin.to_json()
+def test_a_file_whose_coding_is_of_another_table_is_refused(synthetic):
+    text = synthetic.to_json()
     assert '"step": "1"' in text
     for wrong in (
         text.replace('"keys": ["A", "B", "C"]', '"keys": ["A", "B"]'),
@@ -241,9 +241,9 @@ def test_a_file_whose_coding_is_of_another_table_is_refused(twin):
 
 def test_a_condition_draws_the_code_that_it_names():
     data = {"first": np.arange(900) % 3, "second": np.arange(900) % 2}
-    twin = publish.synthesize(data, {"first": 3, "second": 2}, budget=Budget(rho=1), method="mst")
+    synthetic = publish.synthesize(data, {"first": 3, "second": 2}, budget=Budget(rho=1), method="mst")
     for code in range(3):
-        assert {*twin.condition(first=code).codes(100)["first"]} == {code}
+        assert {*synthetic.condition(first=code).codes(100)["first"]} == {code}
 
 
 def test_samples_leave_as_arrow_pandas_polars_csv_and_parquet(tmp_path):
@@ -264,21 +264,21 @@ def test_samples_leave_as_arrow_pandas_polars_csv_and_parquet(tmp_path):
     frame = sample.to_pandas()
     assert str(frame["floor"].dtype) == "int64"
     assert frame["ward"].where(frame["ward"].notna(), None).tolist() == listed["ward"]
-    for name in ("twin.csv", "twin.parquet"):
+    for name in ("synthetic.csv", "synthetic.parquet"):
         sample.write(tmp_path / name)
         assert duckdb.sql(f"SELECT count(*), count(ward) FROM '{tmp_path / name}'").fetchall()[0] == (
             30,
             sum(ward is not None for ward in listed["ward"]),
         )
-    for path in ("twin.xlsx", tmp_path / "nowhere" / "twin.csv"):
+    for path in ("synthetic.xlsx", tmp_path / "nowhere" / "synthetic.csv"):
         with pytest.raises(BadParameter, match="path"):
             sample.write(path)
 
 
 def test_a_sample_of_codes_has_whole_numbers():
-    twin = publish.synthesize({"a": [0, 1, 1]}, {"a": 2}, budget=Budget(epsilon=Fraction(50)))
-    assert {*twin.sample(10).columns["a"]} <= {0, 1}
-    assert len(twin.sample(0)) == 0
+    synthetic = publish.synthesize({"a": [0, 1, 1]}, {"a": 2}, budget=Budget(epsilon=Fraction(50)))
+    assert {*synthetic.sample(10).columns["a"]} <= {0, 1}
+    assert len(synthetic.sample(0)) == 0
 
 
 class Hostile:
@@ -305,7 +305,7 @@ def test_a_range_is_never_written_out():
         coding["k"].codes(range(1, 10**12))
 
 
-def test_a_sample_may_be_the_table_of_another_twin(twin):
-    columns = {code.name: code.column for code in twin.coding.codes}
-    again = publish.synthesize(twin.sample(50), columns, budget=Budget(rho=1), method="independent")
-    assert again.domain.names == twin.domain.names
+def test_a_sample_may_be_the_table_of_other_synthetic_data(synthetic):
+    columns = {code.name: code.column for code in synthetic.coding.codes}
+    again = publish.synthesize(synthetic.sample(50), columns, budget=Budget(rho=1), method="independent")
+    assert again.domain.names == synthetic.domain.names

@@ -46,8 +46,8 @@ def test_bars_of_pure_epsilon_hold_for_rare_misses_too(epsilon):
     missed = tries = 0
     with seeded(2):
         for _ in range(300):
-            twin = publish.synthesize(columns, domain, budget=Budget(epsilon=epsilon), method="tables", workload=1)
-            found = [twin.answer({"a": code}, beta=0.01) for code in range(4)]
+            synthetic = publish.synthesize(columns, domain, budget=Budget(epsilon=epsilon), method="tables", workload=1)
+            found = [synthetic.answer({"a": code}, beta=0.01) for code in range(4)]
             missed += sum(not each.low <= 100 <= each.high for each in found)
             tries += 4
     assert missed <= _most_misses(0.01, tries)
@@ -107,8 +107,8 @@ def test_a_bar_takes_in_the_truth_where_rows_lack_values():
     columns, truth = {"a": a, "b": np.where(generator.random(3000) < 1 / 3, 9, b)}, int((a == 1).sum())
     for method in ("aim", "mst", "mwem"):
         with seeded(4):
-            twin = publish.synthesize(columns, {"a": 3, "b": 3}, budget=Budget(rho=1), method=method)
-        found = twin.answer({"a": 1}, beta=1e-6)
+            synthetic = publish.synthesize(columns, {"a": 3, "b": 3}, budget=Budget(rho=1), method=method)
+        found = synthetic.answer({"a": 1}, beta=1e-6)
         assert abs(found.value - truth) <= found.error, method
 
 

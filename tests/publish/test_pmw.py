@@ -84,7 +84,7 @@ def test_under_replace_noise_is_for_the_row_that_leaves_and_the_row_that_enters(
 
 def test_terms_that_move_a_single_row_under_replace_cannot_be_made():
     terms = Weights.of(DOMAIN, Budget(epsilon=1))
-    with pytest.raises(BadParameter, match="an even number moves"):
+    with pytest.raises(BadParameter, match="an even number changes"):
         replace(terms, relation="replace")
 
 
@@ -155,7 +155,7 @@ def test_the_same_question_again_needs_no_second_update():
     assert abs(found.value - exact(columns, {"first": [0], "second": [1, 2]})) < 200
 
 
-def test_a_session_ends_with_its_updates_and_its_twin_goes_on():
+def test_a_session_ends_with_its_updates_and_its_synthetic_data_goes_on():
     domain, columns = dependent_table(made(1))
     with seeded(3):
         session = weigh(columns, domain, budget=Budget(epsilon=50), alpha=0.001, updates=2)
@@ -166,10 +166,10 @@ def test_a_session_ends_with_its_updates_and_its_twin_goes_on():
     with pytest.raises(Ended):
         session.answer({"first": 0})
     assert session.asked == asked
-    twin = session.synthetic_data()
-    assert twin.loss == session.terms.loss
-    assert twin.answer({"first": 0}).error is None
-    assert len(twin.codes(10)["first"]) == 10
+    synthetic = session.synthetic_data()
+    assert synthetic.loss == session.terms.loss
+    assert synthetic.answer({"first": 0}).error is None
+    assert len(synthetic.codes(10)["first"]) == 10
 
 
 def test_a_session_ends_with_its_questions():

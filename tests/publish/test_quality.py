@@ -24,59 +24,61 @@ def table():
     return dependent_table(made(1))
 
 
-def twin_of(table, method="mst", **budget):
+def synthetic_of(table, method="mst", **budget):
     domain, columns = table
     with seeded(2):
         return publish.synthesize(columns, domain, budget=Budget(**(budget or {"rho": 0.1})), method=method, workload=2)
 
 
 def test_a_report_has_a_line_for_everything_that_was_measured(table):
-    twin = twin_of(table)
-    found = twin.report()
-    assert {line.columns for line in found.lines} == {twin.domain.named(each.clique) for each in twin.measured}
+    synthetic = synthetic_of(table)
+    found = synthetic.report()
+    assert {line.columns for line in found.lines} == {
+        synthetic.domain.named(each.clique) for each in synthetic.measured
+    }
     for line in found.lines:
-        told, noise = twin.marginal(line.columns), line.noise * math.sqrt(2 / math.pi)
+        told, noise = synthetic.marginal(line.columns), line.noise * math.sqrt(2 / math.pi)
         assert line.cells == told.size
-        assert line.expected == pytest.approx(noise * line.cells / twin.model.total)
+        assert line.expected == pytest.approx(noise * line.cells / synthetic.model.total)
     assert not found.exact
 
 
 def test_the_distance_is_that_from_what_was_measured(table):
-    twin = twin_of(table, "independent", epsilon=1)
-    for line, each in zip(twin.report().lines, twin.measured, strict=True):
-        apart = abs(twin.marginal(line.columns) - each.values).sum() / twin.model.total
+    synthetic = synthetic_of(table, "independent", epsilon=1)
+    for line, each in zip(synthetic.report().lines, synthetic.measured, strict=True):
+        apart = abs(synthetic.marginal(line.columns) - each.values).sum() / synthetic.model.total
         assert line.apart == pytest.approx(apart)
-        assert line.expected == pytest.approx(each.scale * math.sqrt(0.5) * line.cells / twin.model.total)
+        assert line.expected == pytest.approx(each.scale * math.sqrt(0.5) * line.cells / synthetic.model.total)
 
 
 def test_what_was_never_measured_is_listed(table):
-    twin = twin_of(table, "independent")
-    assert len(twin.report().never) == 6
-    pairs = {line.columns for line in twin_of(table).report().lines if len(line.columns) == 2}
-    assert pairs.isdisjoint(twin_of(table).report().never)
-    assert "never measured: 6" in str(twin.report())
+    synthetic = synthetic_of(table, "independent")
+    assert len(synthetic.report().never) == 6
+    pairs = {line.columns for line in synthetic_of(table).report().lines if len(line.columns) == 2}
+    assert pairs.isdisjoint(synthetic_of(table).report().never)
+    assert "never measured: 6" in str(synthetic.report())
 
 
 def test_repeated_measurements_of_one_marginal_are_put_together(table):
-    twin = twin_of(table, "aim", rho=1)
-    cliques = [each.clique for each in twin.measured]
-    lines = {line.columns: line for line in twin.report().lines}
+    synthetic = synthetic_of(table, "aim", rho=1)
+    cliques = [each.clique for each in synthetic.measured]
+    lines = {line.columns: line for line in synthetic.report().lines}
     assert len(lines) == len({*cliques})
     often = max(cliques, key=cliques.count)
-    scales = [each.scale for each in twin.measured if each.clique == often]
-    assert lines[twin.domain.named(often)].noise == pytest.approx(sum(scale**-2 for scale in scales) ** -0.5)
+    scales = [each.scale for each in synthetic.measured if each.clique == often]
+    assert lines[synthetic.domain.named(often)].noise == pytest.approx(sum(scale**-2 for scale in scales) ** -0.5)
 
 
 def test_a_report_needs_no_data_and_says_the_same_for_a_file(table, tmp_path):
-    twin = twin_of(table)
-    twin.save(tmp_path / "twin.json")
-    assert publish.load(tmp_path / "twin.json").report() == twin.report()
+    synthetic = synthetic_of(table)
+    synthetic.save(tmp_path / "synthetic.json")
+    assert publish.load(tmp_path / "synthetic.json").report() == synthetic.report()
 
 
 def test_the_page_needs_nothing_from_elsewhere_and_escapes_names(tmp_path):
     odd = "<b>'&\""
-    twin = publish.synthesize({odd: np.arange(50) % 2}, {odd: 2}, budget=Budget(epsilon=1))
-    twin.report().save(tmp_path / "report.html")
+    synthetic = publish.synthesize({odd: np.arange(50) % 2}, {odd: 2}, budget=Budget(epsilon=1))
+    synthetic.report().save(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()
     assert odd not in page
     assert "&lt;b&gt;" in page
@@ -85,35 +87,35 @@ def test_the_page_needs_nothing_from_elsewhere_and_escapes_names(tmp_path):
 
 
 def test_json_is_versioned(table, tmp_path):
-    twin_of(table).report().save(tmp_path / "report.json")
+    synthetic_of(table).report().save(tmp_path / "report.json")
     found = json.loads((tmp_path / "report.json").read_text())
     assert found["discreet"] == 1
     assert found["quality"]["exact"] is False
     assert {"columns", "cells", "apart", "noise", "expected"} == {*found["quality"]["marginals"][0]}
     with pytest.raises(BadParameter, match="path"):
-        twin_of(table).report().save(tmp_path / "report.pdf")
+        synthetic_of(table).report().save(tmp_path / "report.pdf")
 
 
 def test_the_truth_is_marked_as_such(table):
     _, columns = table
-    twin = twin_of(table)
-    found = quality.against(twin, columns)
+    synthetic = synthetic_of(table)
+    found = quality.against(synthetic, columns)
     assert found.exact
     assert "never to be published" in str(found)
     assert "class='exact'" in found.to_html()
     assert len(found.lines) == 6
     exact = np.histogram2d(columns["first"], columns["second"], bins=[3, 3])[0]
     line = next(line for line in found.lines if line.columns == ("first", "second"))
-    assert line.apart == pytest.approx(abs(twin.marginal(["first", "second"]) - exact).sum() / 4000)
-    assert quality.against(twin, columns, 1).mean < found.mean
+    assert line.apart == pytest.approx(abs(synthetic.marginal(["first", "second"]) - exact).sum() / 4000)
+    assert quality.against(synthetic, columns, 1).mean < found.mean
 
 
 def test_the_truth_is_told_of_declared_values_too():
     data = {"ward": ["A", "B", None, "A"] * 100, "age": [1, 50, 200, None] * 100}
     columns = {"ward": one_of("A", "B"), "age": between(0, 99)}
     with seeded(1):
-        twin = publish.synthesize(data, columns, budget=Budget(rho=50), workload=2)
-    assert quality.against(twin, data).mean < 0.05
+        synthetic = publish.synthesize(data, columns, budget=Budget(rho=50), workload=2)
+    assert quality.against(synthetic, data).mean < 0.05
 
 
 @pytest.mark.parametrize("budget", [Budget(rho=0.001), Budget(epsilon=0.1), Budget(epsilon=1, delta=1e-6)])
@@ -122,8 +124,8 @@ def test_expectations_are_those_of_the_noise_that_is_drawn(budget):
     domain = Domain.of({"wide": 4000})
     (line,) = expected(domain, Allowance.of(budget), MarginalWorkload.of(domain, 1), 1000).singles
     with seeded(3):
-        twin = publish.synthesize({"wide": []}, domain, budget=budget, method="independent")
-    noise = abs(twin.measured[0].values)
+        synthetic = publish.synthesize({"wide": []}, domain, budget=budget, method="independent")
+    noise = abs(synthetic.measured[0].values)
     assert abs(noise.sum() - line.total) < 5 * noise.std() * math.sqrt(4000)
     assert line.share == pytest.approx(line.total / 1000)
 
@@ -143,8 +145,8 @@ def test_a_budget_that_is_too_small_to_be_useful_is_told_in_advance():
     assert json.dumps(small.record())
 
 
-def test_a_twin_whose_method_measured_no_marginal_says_so(table):
-    found = twin_of(table, "merf", epsilon=5, delta=1e-9).report()
+def test_synthetic_data_whose_method_measured_no_marginal_says_so(table):
+    found = synthetic_of(table, "merf", epsilon=5, delta=1e-9).report()
     assert found.lines == ()
     assert "no marginal was measured" in str(found)
     assert len(found.never) == 4 + 6

@@ -166,7 +166,7 @@ def test_a_file_that_is_not_there_or_there_already_is_refused(tmp_path):
     with pytest.raises(Refusal, match="no such file"):
         SqliteSketches(tmp_path / "none.sqlite", COLLECTION)
     sqlite(tmp_path).disconnect()
-    with pytest.raises(Refusal, match="a file already"):
+    with pytest.raises(Refusal, match="already exists"):
         SqliteSketches.create(tmp_path / "collector.sqlite", COLLECTION)
 
 

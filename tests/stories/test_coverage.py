@@ -11,10 +11,9 @@ import pytest
 
 import discreet as dp
 from discreet.answers.interval import interval
-from discreet.ask.release import _tallied
+from discreet.ask.programme import Programme
 from discreet.core.schema import between
 from discreet.core.unit import person, row
-from discreet.plan.keys import NO_KEYS
 from discreet.testing import seeded
 from tests.curator.questions import answered, engine, opened
 
@@ -48,8 +47,10 @@ def runs_of(table, aggregate, price, runs=RUNS):
     asked = table.agg(value=aggregate).asked(**price)
     (measure,) = asked.measures
     with engine(asked) as runner:
-        tallied = _tallied(asked, [measure], runner, NO_KEYS)["value"]
-    return measure.quantities(measure.noisy(tallied * runs), "run")
+        (step,) = Programme(asked).steps
+        with step.request(Programme(asked).start).found(runner) as tallied:
+            (quantities,) = measure.noisy(tallied * runs, runs, "run")
+    return quantities
 
 
 @pytest.mark.parametrize("price", [{"epsilon": 1}, {"rho": 0.05}], ids=["epsilon", "rho"])
@@ -157,7 +158,7 @@ NEAR = {"mean": (40 * 100, 10_000), "variance": (40 * 50, 10_000, 2 * 40 * 40 * 
 @pytest.mark.parametrize("word", NEAR)
 def test_the_half_width_of_a_sized_statistic_is_that_of_its_worst_case(table, word):
     (measure,) = table.agg(value=SUMMED[word][0]).asked(epsilon=1).measures
-    predicted = measure.half_width(10_000)
+    predicted = measure.half_width(rows=10_000)
     with seeded(27):
         near = measure.quantities(measure.noisy([NEAR[word]] * 200), "near")
     lengths = [high - low for low, high in map(interval, near)]

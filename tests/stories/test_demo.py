@@ -42,7 +42,7 @@ def test_the_vault_is_in_order_when_all_is_done(folder):
     head = result["budget"]["entry"]["hash"]
     out = run(BIN / "discreet", "verify", "--vault", result["vault"], "--head", head, cwd=place)
     assert "The vault is in order." in out
-    assert "the head you gave: on the chain" in out
+    assert "the given head: on the chain" in out
 
 
 def test_what_is_left_can_be_asked_for_and_no_more(folder):

@@ -72,7 +72,7 @@ def test_tables_that_lie_apart_are_not_asked_together(tmp_path):
     curator.register("there", in_database(), unit=unit, columns=columns, group="one")
     session = curator.session(curator.grant("alice", ["here", "there"]))
     both = session.table("here").union(session.table("there"))
-    with pytest.raises(dp.BadParameter, match="no row is carried"):
+    with pytest.raises(dp.BadParameter, match="no row is copied"):
         both.count().release(epsilon=0.5)
     assert session.remaining()
     assert all(standing.filter.spent.loss == 0 for standing in curator.ledger.standing() if standing.scope == "account")

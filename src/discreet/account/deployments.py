@@ -56,7 +56,7 @@ class Deployment:
     def over(self, delta: Number = DELTA) -> tuple[float | None, float | None]:
         """Return the epsilon that one person may lose in a month of 30 days, and in a year, at most.
 
-        None where the promise is not renewed by the calendar: it is for good, or for each event, however many.
+        None where the promise is not renewed by the calendar: it is permanently, or for each event, however many.
         """
         month, year = RENEWED.get(self.renewed, (0, 0))
         return (self.epsilon(delta, month) if month else None), (self.epsilon(delta, year) if year else None)
@@ -100,7 +100,7 @@ def compared(delta: Number = DELTA) -> list[Deployment]:
 
 _REGISTRY = "OpenDP deployments registry"
 _LEARNING = "Apple, Learning with Privacy at Scale (2017)"
-_TANG = "Tang, Korolova, Bai, Wang, Wang (2017), who took the system apart"
+_TANG = "Tang, Korolova, Bai, Wang, Wang (2017), who reverse-engineered the system"
 _CENSUS = "TopDown algorithm, Abowd and others (2022)"
 _ROGERS = "Rogers and others (2020)"
 
@@ -149,7 +149,7 @@ DEPLOYMENTS = (
         "local",
         f"{_LEARNING}; {_REGISTRY}",
         Pure(4, relation="replace"),
-        remark="how many a day are sent is limited, and the limit is not told",
+        remark="the number sent per day is limited, and the limit is not published",
     ),
     Deployment(
         "Apple",
@@ -160,13 +160,13 @@ DEPLOYMENTS = (
         "local",
         f"{_LEARNING}; {_REGISTRY}",
         Pure(4, relation="replace"),
-        remark="how many a day are sent is limited, and the limit is not told",
+        remark="the number sent per day is limited, and the limit is not published",
     ),
     Deployment(
         "Google",
         "RAPPOR in Chrome",
         2014,
-        "2h ln((1 - f/2) / (f/2)) for good",
+        "2h ln((1 - f/2) / (f/2)) in total",
         "a person's answer",
         "local",
         "Erlingsson, Pihur, Korolova (2014)",
@@ -214,7 +214,7 @@ DEPLOYMENTS = (
         "central",
         _ROGERS,
         Approx(Fraction("0.15"), Fraction("1e-10")),
-        remark="per query only: see the monthly promise",
+        remark="per query only: see the monthly guarantee",
     ),
     Deployment(
         "LinkedIn",
@@ -270,7 +270,7 @@ DEPLOYMENTS = (
         f"Ding, Kulkarni, Yekhanin (2017); {_REGISTRY}",
         Pure(Fraction("1.672"), relation="replace"),
         "six hours",
-        "answers are memoized, so that unchanging ones lose less over time than this bound",
+        "answers are memoized, so unchanging ones lose less over time than this bound",
     ),
     Deployment(
         "Microsoft and IOM",
@@ -291,7 +291,7 @@ DEPLOYMENTS = (
         "central",
         f"{_CENSUS}; {_REGISTRY}",
         Zcdp(Fraction("2.56"), relation="replace"),
-        remark="some totals are exact, and outside the promise",
+        remark="some totals are exact, and outside the guarantee",
     ),
     Deployment(
         "US Census Bureau",
@@ -302,7 +302,7 @@ DEPLOYMENTS = (
         "central",
         f"{_CENSUS}; {_REGISTRY}",
         Zcdp(Fraction("0.07"), relation="replace"),
-        remark="some totals are exact, and outside the promise",
+        remark="some totals are exact, and outside the guarantee",
     ),
     Deployment(
         "US Census Bureau",
@@ -325,7 +325,7 @@ DEPLOYMENTS = (
         _REGISTRY,
         Zcdp(Fraction("0.015")),
         "a day",
-        "of one device; who has several counts as several",
+        "of one device; a person with several counts as several",
     ),
     Deployment(
         "Israel, Ministry of Health",

@@ -71,7 +71,7 @@ def absolute(quantity: Quantity) -> Quantity:
 def clip(quantity: Quantity, low: Fraction | None, high: Fraction | None) -> Quantity:
     """Return the nearest value between two public ones; the interval is cut in the same way."""
     if low is not None and high is not None and low > high:
-        why = "nothing lies between a bound and a smaller one"
+        why = "the lower bound exceeds the upper one"
         raise BadParameter("low", low, why=why, fix="give the smaller bound first")
     return FunctionQuantity("clip", (quantity,), (), low, high)
 

@@ -49,8 +49,8 @@ Key = tuple[Any, ...]
 class Answer(AnswerArithmetic):
     """A table of values with intervals of 95% or more; a value, which holds neither data nor a ledger.
 
-    Guarantee: `loss` bounds what was given away; whatever is computed from an answer gives away nothing more
-    (post-processing), so that arithmetic, export and drawing are free.
+    Guarantee: `loss` bounds what was revealed; whatever is computed from an answer reveals nothing more
+    (post-processing), so arithmetic, export and drawing are free.
     """
 
     keys: tuple[str, ...]
@@ -133,7 +133,7 @@ class Answer(AnswerArithmetic):
     def _single(self) -> None:
         if len(self.rows) != 1:
             raise BadParameter(
-                "rows", len(self.rows), why="there is not one value but many", fix="use cell(key), or iterate"
+                "rows", len(self.rows), why="there are many values, not one", fix="use cell(key), or iterate"
             )
 
     def __str__(self) -> str:
@@ -241,7 +241,7 @@ class Answer(AnswerArithmetic):
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             if isinstance(error, Refusal):
                 raise
-            why = "it is no answer"
+            why = "it is not an answer"
             raise BadParameter("json", text, why=why, fix="pass the text that to_json returned, unchanged") from error
         receipt = answer.receipt if receipt is None else receipt
         return answer.received(receipt, answer.remaining if remaining is None else remaining)

@@ -87,7 +87,7 @@ class AnswerArithmetic(ABC):
         return self._mapped("{} rounded", lambda quantity: algebra.rounded(quantity, digits), rename=False)
 
     def clip(self, low: Number | None = None, high: Number | None = None) -> Self:
-        """Cut values and intervals to public bounds; a count is never below 0, so that nothing true is lost there."""
+        """Cut values and intervals to public bounds; a count is never below 0, so nothing true is lost there."""
         ends = [None if end is None else as_written(name, end) for name, end in (("low", low), ("high", high))]
         return self._mapped("{} clipped", lambda quantity: algebra.clip(quantity, ends[0], ends[1]), rename=False)
 
@@ -222,7 +222,7 @@ def _subtract(one: Quantity, other: Quantity) -> Quantity:
 
 
 def _number(value: object) -> Fraction | None:
-    """Return a number as it is written; None for what is no number, so that Python refuses the operation."""
+    """Return a number as it is written; None for what is no number, so Python refuses the operation."""
     if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, Number):

@@ -49,7 +49,7 @@ class AnswerColumn:
         return all(is_whole(quantity) for quantity in self.quantities)
 
     def derived(self, quantities: tuple[Quantity, ...], name: str, words: str) -> AnswerColumn:
-        """Return a column computed from this one: free, so that it has no mechanism and no price of its own."""
+        """Return a column computed from this one: free, so it has no mechanism and no price of its own."""
         return replace(
             self, name=name, quantities=quantities, kind="derived", words=words, mechanism="", noise="", price=""
         )

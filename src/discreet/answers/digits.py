@@ -44,7 +44,7 @@ class DecimalPlaces:
         return f"{value} {self.error(cell)}"
 
     def error(self, cell: Cell) -> str:
-        """Write the interval alone; the ends are rounded outwards, so that it still covers."""
+        """Write the interval alone; the ends are rounded outwards, so it still covers."""
         half = half_width(cell)
         if half is not None and math.isfinite(half) and _symmetric(cell, half, self.places):
             return f"± {self.number(half, math.ceil)}"

@@ -19,7 +19,7 @@ Shown = Any
 
 def summary(answer: Shown) -> str:
     """Return one line: the level, the price, the receipt and what remains."""
-    parts = ["intervals hold the exact value with 95% probability or more"]
+    parts = ["intervals contain the exact value with probability at least 95%"]
     if answer.asked:
         parts.append("paid " + _asked(answer))
     if answer.receipt and "sequence" in answer.receipt:
@@ -45,12 +45,12 @@ def _protected(answer: Shown) -> str:
 
 def _price(answer: Shown) -> str:
     if not answer.asked and answer.loss is None:
-        return "Price: nothing; this was computed from answers that had been paid for."
+        return "Price: free; this was computed from paid answers."
     lines = [f"Price: {_asked(answer) or 'as the receipt says'}."]
     epsilon = answer.asked.get("epsilon")
     factor = None if epsilon is None else _factor(epsilon)
     if factor is not None:
-        but = ", but for a probability of delta." if "delta" in answer.asked else "."
+        but = ", except with probability delta." if "delta" in answer.asked else "."
         lines.append(
             f"An epsilon of {_number(epsilon)} means that no outcome is more than {factor:.3g} times as likely with "
             f"any one of them as without{but}"
@@ -80,9 +80,11 @@ def _width(column: AnswerColumn) -> str:
         digits = DecimalPlaces.of(column.cells)
         narrow, wide = (digits.number(end, math.ceil) for end in (min(finite), max(finite)))
         reach = narrow if narrow == wide else f"{narrow} to {wide}"
-        lines.append(f"With 95% probability or more the exact value lies within {reach} of the middle of its interval.")
+        lines.append(
+            f"With probability at least 95% the exact value lies within {reach} of the middle of its interval."
+        )
     if len(finite) < len(widths):
-        lines.append("Where the noise may hide that anyone is there, nothing is certain, and the interval has no end.")
+        lines.append("If the noise may hide whether a group is empty, the interval is unbounded.")
     lines.append(_why(column))
     return " ".join(line for line in lines if line)
 
@@ -90,11 +92,11 @@ def _width(column: AnswerColumn) -> str:
 def _why(column: AnswerColumn) -> str:
     match column.kind:
         case "count" | "sum" | "histogram" | "people" | "cdf":
-            return "The width is that of the noise alone: it is the same for a small group and a large one."
+            return "The width comes from the noise only: it is the same for small and large groups."
         case "mean" | "variance" | "std" | "covariance" | "correlation":
-            return "The noise is divided by the size of the group, so that small groups have wide intervals."
+            return "The noise is divided by the size of the group, so small groups have wide intervals."
         case "quantile" | "median" | "min" | "max":
-            return "The interval was bought with the value: it is narrow where many values lie close together."
+            return "The interval was paid for with the value: it is narrow where many values are close together."
         case "derived":
             return "It was computed from noisy numbers; noise that several of them share is counted once."
     return ""
@@ -138,7 +140,7 @@ def _receipt(receipt: Mapping[str, Any]) -> str:
     """Say which entry of the ledger paid, and whether it was this time."""
     known = {name: value for name, value in receipt.items() if name not in ("key", "replayed")}
     text = "Receipt: " + ", ".join(f"{name} {value}" for name, value in known.items()) + "."
-    return f"{text} This time it was replayed, and cost nothing." if receipt.get("replayed") else text
+    return f"{text} This time it was replayed for free." if receipt.get("replayed") else text
 
 
 def _factor(epsilon: str) -> float | None:

@@ -35,7 +35,7 @@ def capsule(answer: Shown, requested_schema: object) -> object:
 
 
 def pandas(answer: Shown) -> Table:
-    """Return a pandas DataFrame; integers with gaps are pandas' own nullable ones, so that they stay integers."""
+    """Return a pandas DataFrame; integers with gaps are pandas' own nullable ones, so they stay integers."""
     try:
         import pandas as pd
     except ImportError as error:

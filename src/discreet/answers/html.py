@@ -19,7 +19,7 @@ Shown = Any
 
 _WIDTH, _HEIGHT, _MARGIN = 120, 16, 4
 
-# A blue that is seen on white and on black; all else is the page's own colour, so that light and dark look right
+# A blue that is seen on white and on black; all else is the page's own colour, so light and dark look right
 # however the page chooses between them.
 STYLE = """
 .discreet-answer { --bar: #3b82f6; --soft: rgba(128, 140, 160, .3); color: inherit; display: inline-block;

@@ -79,7 +79,7 @@ def _carried(function: FunctionQuantity, ends: tuple[float, float]) -> tuple[flo
 def _corners(function: FunctionQuantity, ends: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """Return the range of a function over a box, from its corners: right for sums, products and quotients.
 
-    With brackets nothing is known of the law inside, so that the whole box is possible. It covers with at least the
+    With brackets nothing is known of the law inside, so the whole box is possible. It covers with at least the
     product of the parts' levels if they are independent.
     """
     if function.name == "quotient" and ends[1][0] <= 0 <= ends[1][1]:

@@ -24,8 +24,8 @@ Array = NDArray[np.float64]
 def quotient(ratio: RatioQuantity, level: float) -> Pair:
     """Return an interval that covers the quotient of the exact sums with probability at least `level`.
 
-    The exact quotient m makes above - m below zero, so that m is excluded where the noise of the noisy difference is as
-    large as that with probability at most 1 - level: all tests here bound that one probability from above, so that the
+    The exact quotient m makes above - m below zero, so m is excluded where the noise of the noisy difference is as
+    large as that with probability at most 1 - level: all tests here bound that one probability from above, so the
     true m is excluded with probability at most 1 - level. The excluded values on either side of the estimate form an
     interval, because the half-width of a weighted sum of symmetric log-concave noises is a norm of the weights (Bobkov
     2010): so the search runs from the estimate outwards. Where nothing is excluded the declared bounds remain.
@@ -120,7 +120,7 @@ class _Test:
         ((weight, scale),) = coarse
         values, chances = _listed(law, scale)
         rooms = room - weight * values
-        # The listed values are symmetric, so that either side of zero has the same chance.
+        # The listed values are symmetric, so either side of zero has the same chance.
         return 2 * float(chances @ one_sided(law, sizes[0], rooms)) + 1.0 - float(chances.sum())
 
     def excluded_pieces(self, edges: Array) -> NDArray[np.bool_]:
@@ -178,13 +178,13 @@ def _halvings(test: _Test, inner: float, outer: float) -> float:
 
 
 def _secants(test: _Test, inner: float, outer: float) -> float:
-    """Do the same where every look is dear: the margin is nearly straight, so that a line finds where it ends."""
+    """Do the same where every look is dear: the margin is nearly straight, so a line finds where it ends."""
     below, above = test.margin(inner), test.margin(outer)
     near = -1e-3 * below  # a thousandth of the half-width, by which the interval may be too wide
     for _ in range(_HALVINGS):
         if above <= near:
             break
-        # Just outside of where the line crosses zero, so that it ends there.
+        # Just outside of where the line crosses zero, so it ends there.
         middle = inner + (outer - inner) * min(0.98, (near / 2 - below) / (above - below))
         margin = test.margin(middle)
         inner, below, outer, above = (inner, below, middle, margin) if margin > 0 else (middle, margin, outer, above)

@@ -1,4 +1,4 @@
-"""Quantities: what a cell of an answer is computed from, so that its error bar can follow it through arithmetic."""
+"""Quantities: what a cell of an answer is computed from, so its error bar can follow it through arithmetic."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class NoisyInteger:
     """One noisy integer: an exact one, which stays secret, plus noise of a public law and scale.
 
     `id` names the draw and has to be unique among all answers that may ever meet in one calculation (a text from the
-    receipt and a counter, for example): quantities that share an id share the noise, so that `a - a` is exactly 0.
+    receipt and a counter, for example): quantities that share an id share the noise, so `a - a` is exactly 0.
     """
 
     id: str

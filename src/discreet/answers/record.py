@@ -80,7 +80,7 @@ def read(record: object, known: Mapping[str, NoisyInteger]) -> Quantity:
 
 
 def write_key(value: object) -> object:
-    """Write one value of a key; days are marked, so that they come back as days."""
+    """Write one value of a key; days are marked, so they come back as days."""
     return {"date": value.isoformat()} if isinstance(value, dt.date) else value
 
 
@@ -151,5 +151,5 @@ def _list(value: object, size: int | None = None) -> list[Any]:
 
 def _refused(value: object) -> BadParameter:
     return BadParameter(
-        "json", value, why="it is no part of an answer", fix="pass the text that to_json returned, unchanged"
+        "json", value, why="it is not part of an answer", fix="pass the text that to_json returned, unchanged"
     )

@@ -61,7 +61,7 @@ def arranged(answer: Answer, statement: SelectClauses) -> Answer:
     answer = _with_totals(answer, statement.sets) if statement.sets else answer
     table = _Table(answer)
     rows = [at for at in range(len(answer.rows)) if statement.having is None or table.truth(statement.having, at)]
-    for item in reversed(statement.order):  # sorting is stable, so that the last item is sorted by first
+    for item in reversed(statement.order):  # sorting is stable, so the last item is sorted by first
         rows = _sorted(table, rows, item)
     rows = rows[statement.offset :]
     rows = rows if statement.limit is None else rows[: statement.limit]

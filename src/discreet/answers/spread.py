@@ -24,7 +24,7 @@ _MOST_CELLS = (1 << 20) - 8
 
 
 def terms_of(linear: LinearQuantity) -> tuple[Term, ...]:
-    """Return what decides the law of a weighted sum: noises are symmetric, so that signs do not."""
+    """Return what decides the law of a weighted sum: noises are symmetric, so signs do not."""
     counted: dict[tuple[int, int, Law, int, int], int] = {}  # integers: fractions are slow keys
     for weight, noisy in linear.terms:
         key = abs(weight.numerator), weight.denominator, noisy.law, noisy.scale.numerator, noisy.scale.denominator
@@ -37,8 +37,8 @@ def half_width(terms: tuple[Term, ...], level: float) -> Fraction:
     """Return an h such that the weighted sum lies within h of zero with probability at least `level`.
 
     One noise: the least h, from proven tails. Several: the sum's law on their common lattice, by Fourier transform,
-    where the lattice is coarse enough to be written down; then h is the least one but for rounding errors. Otherwise
-    every noise is rounded to a grid first, to the nearest and symmetrically, so that the errors have mean zero and,
+    where the lattice is coarse enough to be written down; then h is the least one except for rounding errors. Otherwise
+    every noise is rounded to a grid first, to the nearest and symmetrically, so the errors have mean zero and,
     together, exceed what is added to h with probability at most 1e-5 (Hoeffding 1963), which the level pays for.
     """
     if not terms:
@@ -161,6 +161,6 @@ def upper(law: Law, scale: float, values: Array) -> Array:
 
 def _normaliser(scale: float) -> float:
     if scale > 4:
-        return scale * math.sqrt(2 * math.pi)  # exact but for e^(-2 pi^2 scale^2), by Poisson summation
+        return scale * math.sqrt(2 * math.pi)  # exact except for e^(-2 pi^2 scale^2), by Poisson summation
     k = np.arange(-int(40 * scale) - 40, int(40 * scale) + 41)
     return float(np.exp(-0.5 * (k / scale) ** 2).sum())

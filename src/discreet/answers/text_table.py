@@ -84,6 +84,6 @@ def key_text(value: object) -> str:
 
 
 def _aligned(cells: list[tuple[str, str]]) -> list[str]:
-    """Line the values up at their right ends, so that errors begin in one column."""
+    """Line the values up at their right ends, so errors begin in one column."""
     width = max((len(value) for value, _ in cells), default=0)
     return [" " * (width - len(value)) + cell for value, cell in cells]

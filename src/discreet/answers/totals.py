@@ -31,7 +31,7 @@ def pooled(quantities: Sequence[Quantity]) -> Quantity:
         return FunctionQuantity(
             first.name, tuple(pooled(each) for each in parts), first.parameters, first.low, first.high
         )
-    why = "what the groups have together is not made of what each has"
+    why = "the value of all groups does not follow from the values of each"
     raise BadParameter("total", type(first).__name__, why=why, fix="ask without groups")
 
 

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
 
 from discreet.ask.priced import PricedQuestion
+from discreet.ask.programme import Programme
 from discreet.ask.registered import engine_of
-from discreet.ask.release import binned_question, tallied_question
+from discreet.core.schema import Table
+from discreet.core.unit import Unit
 from discreet.engines.dialect import Dialect, dialect_of
 from discreet.engines.secret_order import ORDER_TABLE
 from discreet.engines.select import select
-from discreet.measures.bins import BinMeasure
-from discreet.measures.quantiles import QuantileMeasure
-from discreet.measures.sums import SumMeasure
-from discreet.mechanisms.parts.refinement import RefinementRequest as Asking
-from discreet.plan.keys import NO_KEYS, Keys
-from discreet.plan.tallies import Tally, TallyQuery
-from discreet.plan.to_sql.cells import CellRequest, cells_sql, values_sql
+from discreet.measures.request import MeasureScope
+from discreet.plan.expressions import Expression
+from discreet.plan.nodes import Plan
+from discreet.plan.tallies import TallyQuery
+from discreet.plan.to_sql.cells import CellQuery, cells_sql, values_sql
 from discreet.plan.to_sql.person_bounds import PERSON
 from discreet.plan.to_sql.pretty import pretty
 from discreet.plan.to_sql.relation import Relation
 from discreet.plan.to_sql.rows import kept_sql, rows_by_person_sql
-from discreet.plan.to_sql.statement import SettledPlan as Settled
-from discreet.plan.to_sql.statement import tallies_sql
+from discreet.plan.to_sql.statement import SettledPlan, tallies_sql
 from discreet.plan.types import type_of
 
 _SECRET = f"{ORDER_TABLE} is <the vault's secret order>"
-_SELECTED = "<a selected key>"
 
 
 def statements(asked: PricedQuestion) -> tuple[str, ...]:
@@ -40,52 +37,45 @@ def statements(asked: PricedQuestion) -> tuple[str, ...]:
     Guarantee: a function of the question and of what was declared; the secret order is a name, and so are sources.
     """
     query = asked.report.query
-    return _Writer(asked, dialect_of(engine_of(query.registered))).all()
+    writer = SqlWriter(query.tables, dialect_of(engine_of(query.registered)))
+    return (*writer.kept(), *Programme(asked).describe(writer))
 
 
 @dataclass(frozen=True, slots=True)
-class _Writer:
-    """A question, and how its engine spells things."""
+class SqlWriter:
+    """Writes the requests of a question in the SQL of its engine."""
 
-    asked: PricedQuestion
+    tables: Mapping[str, Table]
     dialect: Dialect
 
-    def all(self) -> tuple[str, ...]:
-        """Write the statements in the order in which they would run."""
-        asked, plan = self.asked, self.asked.report.query.plan
-        found = [self._kept(relation) for relation in self._relations(kept=False).values() if _once(relation)]
-        if asked.selection is not None:
-            question = TallyQuery(plan, self._asked_keys, (Tally("people"),))
-            found.append(self._tallies("how many people have each key, for private selection", question))
-        if asked.bound is not None:
-            sql = rows_by_person_sql(plan, self._relations(), asked.unit, asked.bound.most, self.dialect)
-            found.append(self._shown("how many people have each number of rows, for max_rows", sql))
-        sums = [each for each in asked.measures if isinstance(each, SumMeasure)]
-        if sums:
-            question, _ = tallied_question(asked, sums, self._keys)
-            found.append(self._tallies("the sums of every group", question))
-        for each in asked.measures:
-            if isinstance(each, BinMeasure):
-                found.append(self._tallies("how many rows every bin has", binned_question(asked, each, self._keys)))
-            if isinstance(each, QuantileMeasure):
-                found += self._cells(each)
-        return tuple(found)
+    def kept(self) -> list[str]:
+        """Write which rows are kept, of tables that keep rows of people once."""
+        return [self._kept(relation) for relation in self._relations(kept=False).values() if _once(relation)]
 
-    @property
-    def _asked_keys(self) -> Keys:
-        return self.asked.report.query.keys or NO_KEYS
+    def tallies(self, title: str, question: TallyQuery, unit: Unit) -> list[str]:
+        """Write the tallies of a question."""
+        return [self._shown(title, tallies_sql(question, self._relations(), self.dialect, unit).sql)]
 
-    @property
-    def _keys(self) -> Keys:
-        """The keys of the answer; where they are selected one stands for all, since which there are is not known."""
-        keys = self._asked_keys
-        if not keys.selected:
-            return keys
-        return keys.chosen([tuple(_SELECTED if key.values is None else key.values[0] for key in keys.columns)])
+    def rows_by_person(self, title: str, plan: Plan, most: int, unit: Unit) -> list[str]:
+        """Write how many people have each number of rows."""
+        return [self._shown(title, rows_by_person_sql(plan, self._relations(), unit, most, self.dialect))]
+
+    def counts(self, name: str, scope: MeasureScope, of: Expression, first: Sequence[CellQuery]) -> list[str]:
+        """Write the values of a quantile and the first look at them; the next ones depend on what was drawn."""
+        relations = self._relations()
+        settled = SettledPlan.of(scope.plan, scope.keys, relations, self.dialect, scope.unit)
+        title = self.dialect.quote(f"values of {name}")
+        cells = cells_sql(title, type_of(of, settled.columns), first, self.dialect)
+        return [
+            self._shown(
+                f"{title}: the values that count, each with the place of its group", values_sql(settled, of, relations)
+            ),
+            self._shown("how many of them lie in which cell: the first pass; the next ones look closer", cells),
+        ]
 
     def _relations(self, *, kept: bool = True) -> dict[str, Relation]:
         found = {}
-        for name, table in self.asked.report.query.tables.items():
+        for name, table in self.tables.items():
             title = f"kept {name}" if kept and table.unit.bound == "table" else name
             found[name] = Relation(table, {table.unit.identifier or "": "BIGINT"}, self.dialect.quote(title), kept=True)
         return found
@@ -96,52 +86,14 @@ class _Writer:
         name = relation.table.name
         return self._shown(f'"kept {name}": the rows of {name} that are kept of each person, once for the table', sql)
 
-    def _tallies(self, title: str, question: TallyQuery) -> str:
-        sql = tallies_sql(question, self._relations(), self.dialect, self.asked.unit).sql
-        return self._shown(title, sql)
-
-    def _cells(self, measure: QuantileMeasure) -> list[str]:
-        """Write the values of a quantile and the first look at them; the next ones depend on what was drawn."""
-        relations, keys = self._relations(), self._keys
-        settled = Settled.of(self.asked.report.query.plan, keys, relations, self.dialect, self.asked.unit)
-        values = values_sql(settled, measure.of, relations)
-        requests = _first_requests(measure, len(keys.listed()) if keys.columns else 1)
-        name = self.dialect.quote(f"values of {measure.name}")
-        first = cells_sql(name, type_of(measure.of, settled.columns), requests, self.dialect)
-        return [
-            self._shown(f"{name}: the values that count, each with the place of its group", values),
-            self._shown("how many of them lie in which cell: the first pass; the next ones look closer", first),
-        ]
-
     def _shown(self, title: str, sql: str) -> str:
         tables = [
             f"{self.dialect.quote(name)} is <the rows of {name}, every value read as declared>"
-            for name in self.asked.report.query.tables
+            for name in self.tables
             if f"FROM {self.dialect.quote(name)}" in sql
         ]
         notes = [title, *tables, *([_SECRET] if ORDER_TABLE in sql else ())]
         return "\n".join([*(f"-- {note}" for note in notes), pretty(sql)])
-
-
-class _Seen(Exception):
-    """Carries the first requests out of a mechanism, before it has drawn anything."""
-
-    def __init__(self, requests: Sequence[Asking]) -> None:
-        super().__init__()
-        self.requests = requests
-
-
-def _first_requests(measure: QuantileMeasure, groups: int) -> list[CellRequest]:
-    """Return what a mechanism asks first, each request once; nobody answers."""
-
-    def seen(requests: list[Asking]) -> NoReturn:
-        raise _Seen(requests)
-
-    try:
-        measure.answers(seen, groups)
-    except _Seen as found:
-        return list(dict.fromkeys(CellRequest(*each) for each in found.requests))
-    return []
 
 
 def _once(relation: Relation) -> bool:

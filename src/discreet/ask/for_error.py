@@ -9,16 +9,12 @@ from typing import TYPE_CHECKING
 
 from discreet.account.budgets.price import Price
 from discreet.account.numeric.checks import whole
-from discreet.ask.priced import AUTO, Part, PricedQuestion, Rows, asked, one_measure, unit_and_reach
+from discreet.ask.priced import AUTO, PricedQuestion, Rows, asked, unit_and_reach
 from discreet.ask.question import Question
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.rational import Number, as_written
-from discreet.measures.bins import BinMeasure
-from discreet.measures.quantiles import QuantileMeasure
-from discreet.measures.sums import Reach, SumMeasure
-from discreet.mechanisms.cdf import Cdf
-from discreet.mechanisms.covariance import Covariance
-from discreet.mechanisms.variance import Variance
+from discreet.measures.measure import measure_of
+from discreet.measures.reach import Reach
 from discreet.plan.aggregates import Aggregate
 
 if TYPE_CHECKING:
@@ -93,7 +89,7 @@ def offer(
             missing[0], None, why=why, fix=f"name them all: for_error({', '.join(f'{n}=...' for n in names)})"
         )
     if report.query.keys is not None and report.query.keys.selected:
-        why = "how many keys a question finds depends on its price in another way"
+        why = "the number of selected keys depends on the price"
         raise BadParameter("keys", report.query.keys.names, why=why, fix="declare the keys, or choose epsilon yourself")
     beta = _beta(beta)
     report = replace(report, query=report.query.frozen())
@@ -118,14 +114,14 @@ def offer(
     # All of rho is bought by one epsilon and one delta, and what the bound costs comes off before.
     total = _search(lambda amount: Price(amount, slack, None).concentrated().rho >= rho, _MOST)  # type: ignore[operator]
     normal = Offer(shared, total / kept, slack, max_rows, rows)
-    good = all(_half(part, size, beta) <= wanted[part.name] for part in normal.asked.measures)
+    good = all(part.half_width(beta, size or 1) <= wanted[part.name] for part in normal.asked.measures)
     return normal if good and normal.epsilon < found.epsilon else found
 
 
 def _wanted(name: str, given: Number) -> Fraction:
     wanted = as_written(name, given)
     if wanted <= 0:
-        raise BadParameter(name, given, why="noise is never quite zero", fix="use a positive half-width")
+        raise BadParameter(name, given, why="noise is never zero", fix="use a positive half-width")
     return wanted
 
 
@@ -138,18 +134,6 @@ def _beta(given: Number) -> float:
     return float(beta)
 
 
-def _half(part: Part, rows: int | None, beta: float) -> float:
-    """Return the half-width of a column, in ranks for quantiles."""
-    return part.half_width(beta) if isinstance(part, QuantileMeasure | BinMeasure) else part.half_width(rows or 1, beta)
-
-
-def _told(part: Part) -> float:
-    """Return the least chance that half-widths are right for: simulated points are few, and grids have some slack."""
-    if isinstance(part, SumMeasure) and isinstance(part.statistic, Variance | Covariance):
-        return 1e-3
-    return 1e-4 if isinstance(part, BinMeasure) and isinstance(part.mechanism, Cdf) else 0.0
-
-
 def _least(
     name: str,
     aggregate: Aggregate,
@@ -160,15 +144,15 @@ def _least(
     made: Callable[[Fraction], Price],
 ) -> Fraction:
     def enough(amount: Fraction) -> bool:
-        found = one_measure(name, aggregate, made(amount), reach)
-        if isinstance(found, SumMeasure) and found.sized and rows is None:
+        found = measure_of(name, aggregate, made(amount), reach)
+        if found.sized and rows is None:
             why = "its error depends on how many rows there are"
             fix = "pass rows=, or declare the table's size when it is registered"
             raise BadParameter("rows", None, why=why, fix=fix)
-        if beta < (told := _told(found)):
-            why = f"chances below {told:g} are beyond what the law of {name} is known to"
+        if beta < (told := found.least_beta):
+            why = f"probabilities below {told:g} are beyond what the law of {name} is known to"
             raise BadParameter("beta", beta, why=why, fix=f"use {told:g} or more, or a smaller half-width")
-        return _half(found, rows, beta) <= wanted
+        return found.half_width(beta, rows or 1) <= wanted
 
     if not enough(_MOST):
         why = f"no epsilon up to {int(_MOST):,} is enough"

@@ -13,10 +13,11 @@ from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.losses.parallel import parallel
 from discreet.answers.answer import Answer
 from discreet.ask.priced import PricedQuestion, asked
+from discreet.ask.programme import Programme
 from discreet.ask.query_base import QueryBase
 from discreet.ask.question import Question
 from discreet.ask.rehearsal import rehearse
-from discreet.ask.release import answer, left, pay, proof
+from discreet.ask.release import kept, left, pay, proof, told
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.rational import Number
 from discreet.plan.nodes import Derive, Filter, Join, Project
@@ -71,7 +72,9 @@ class Partition:
         price, query = Price.of(epsilon, delta, rho), self.query.frozen()
         asks = dict(ask) if isinstance(ask, Mapping) else dict.fromkeys(self, ask)
         if not asks:
-            raise BadParameter("ask", {}, why="no part is asked", fix="pass a function of a part, or one for each key")
+            raise BadParameter(
+                "ask", {}, why="no part has a question", fix="pass a function of a part, or one for each key"
+            )
         parts = {}
         for key, each in asks.items():
             report = self._within(key, each)
@@ -81,9 +84,12 @@ class Partition:
             ensure_ascii=False,
         )
 
+        made: dict[str, Answer] = {}
+
         def work(runner: Runner, draws: Draws) -> str:
             listed = enumerate(parts.values())
-            return json.dumps([answer(part, runner, draws.part(str(place))).to_json() for place, part in listed])
+            run = [Programme(part).run(runner, draws.part(str(place))) for place, part in listed]
+            return json.dumps([kept(each, made) for each in run])
 
         for part in parts.values():
             rehearse(part)
@@ -93,7 +99,7 @@ class Partition:
         text, receipt = pay(query, question, loss, label, work, fresh=fresh)
         remaining = left(query, loss, receipt)
         return {
-            key: Answer.from_json(each, receipt=proof(receipt), remaining=remaining).arranged(part.columns)
+            key: told(each, made, proof(receipt), remaining).arranged(part.columns)
             for (key, part), each in zip(parts.items(), json.loads(text), strict=True)
         }
 
@@ -108,7 +114,7 @@ class Partition:
         while plan is not part.plan and isinstance(plan, Filter | Derive | Project | Join):
             plan = plan.source
         if plan is not part.plan or report.query.desk is not part.desk:
-            why = "the question is not about this part alone, and parts are paid together because they are disjoint"
+            why = "the question uses rows outside this part, and parts are charged together because they are disjoint"
             raise BadParameter(
                 "ask",
                 str(key),

@@ -46,7 +46,7 @@ def meeting(one: QueryBase, other: QueryBase, on: On, most: int | None, columns:
 def check_other(one: QueryBase, other: object, verb: str) -> None:
     """Refuse what is no ungrouped table of the same session."""
     if not isinstance(other, QueryBase) or other.desk is not one.desk:
-        why = "it is no table of this session"
+        why = "it is not a table of this session"
         raise BadParameter("other", type(other).__name__, why=why, fix="pass session.table('visits'), for example")
     if other.keys is not None:
         why = "it is grouped already"
@@ -71,7 +71,7 @@ def no_table(other: object) -> BadParameter:
 def check_on(on: On) -> tuple[tuple[str, str], ...]:
     """Return what a public table is matched by, which has to be said: it has no people."""
     if on is None:
-        why = "a public table has no people, so that its rows are met by the values of a column"
+        why = "a public table has no people, so its rows are matched by the values of a column"
         raise BadParameter("on", None, why=why, fix="name a column that both have: on='ward'")
     return pairs(on)
 
@@ -79,8 +79,10 @@ def check_on(on: On) -> tuple[tuple[str, str], ...]:
 def _check_accounts(one: QueryBase, other: QueryBase) -> None:
     accounts = sorted({*one.accounts, *other.accounts})
     if len(accounts) > 1:
-        why = "its tables belong to different accounts, in each of which a person comes and goes alone"
-        raise BadParameter("join", accounts, why=why, fix="register tables of the same people with one group=")
+        why = "its tables belong to different accounts, which protect a person separately"
+        raise BadParameter(
+            "join", accounts, why=why, fix="register tables about the same people in one budget group, with group="
+        )
 
 
 def _without_people(one: QueryBase, other: QueryBase, on: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:

@@ -149,7 +149,7 @@ class Weighed:
         except Ended:
             raise
         except Exception:
-            logger.warning("a session failed after it was paid for, and has ended")
+            logger.warning("a session failed after it was charged, and has ended")
             self._failed = True
             return None
 
@@ -220,7 +220,7 @@ def interactive(
     query = query.frozen()
     if query.keys is not None:
         why = "its questions are about rows, and these are grouped"
-        raise BadParameter("group_by", query.keys.names, why=why, fix="begin the session before group_by")
+        raise BadParameter("group_by", query.keys.names, why=why, fix="start the session before group_by")
     engine_of(query.registered)
     unit, reach = unit_and_reach(Question(query, ()), None)
     known = {name: column for name, column in query.columns.items() if name != unit.identifier}

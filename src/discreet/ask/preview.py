@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from discreet.account.budgets.exceeded import BudgetExceeded
 from discreet.account.numeric.checks import whole
-from discreet.answers.figures import figure
 from discreet.ask.engine_sql import statements
 from discreet.ask.priced import PricedQuestion, asked
 from discreet.ask.remaining import figures, fitting, none_fits, percent, share_left, too_little
@@ -18,9 +17,6 @@ from discreet.ask.stability_words import stability_words
 from discreet.ask.words import limit_words
 from discreet.core.errors import Refusal
 from discreet.ledger.charge import Charge
-from discreet.measures.bins import BinMeasure
-from discreet.measures.quantiles import QuantileMeasure
-from discreet.measures.sums import SumMeasure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,14 +26,13 @@ if TYPE_CHECKING:
     from discreet.account.losses.loss import PrivacyLoss
     from discreet.ask.query_base import QueryBase
     from discreet.ledger.standing import Standing
+    from discreet.measures.measure import Measure
 
 
 _HEADINGS = ("column", "mechanism", "sensitivity", "noise", "95% half-width", "cost", "delta")
 
 
-_FAILED = (
-    "this was paid for and failed, which is the answer it has: only with fresh=True is it worked on, and paid, again"
-)
+_FAILED = "this was charged and failed, which is its final answer: only fresh=True runs it again, for another charge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,45 +215,10 @@ def _charge(question: PricedQuestion) -> Charge:
     return Charge(question.question, dict.fromkeys(query.accounts, question.loss), versions)
 
 
-def _lines(measure: SumMeasure | QuantileMeasure | BinMeasure, rows: int | None) -> list[PreviewLine]:
-    cost = str(measure.price)
-    if isinstance(measure, QuantileMeasure):
-        words = f"{measure.ranks:,.0f} ranks"
-        return [
-            PreviewLine(name, measure.kind, measure.sensitivity, measure.noise, None, words, cost, "0", measure.ranks)
-            for name in measure.columns
-        ]
-    if isinstance(measure, BinMeasure):
-        half = measure.half_width()
-        return [
-            PreviewLine(measure.name, measure.kind, measure.sensitivity, measure.noise, half, figure(half), cost, "0")
-        ]
-    return [
-        PreviewLine(
-            measure.name,
-            measure.kind,
-            measure.sensitivity,
-            measure.noise,
-            *_half_width(measure, rows),
-            cost,
-            "0",
-        )
-    ]
-
-
-def _half_width(measure: SumMeasure, rows: int | None) -> tuple[float | None, str]:
-    """Return the half-width, or the formula it follows where nobody said how many rows there are."""
-    if not measure.sized:
-        half = measure.half_width(1)
-        return half, figure(half)
-    if rows is not None:
-        half = measure.half_width(rows)
-        if measure.kind == "correlation":
-            return half, f"{figure(half)} for {rows:,} rows that fill their bounds"
-        return half, f"at most {figure(half)} for {rows:,} rows"
-    # The noise of a mean is that of its sums over n, once n is far larger than the noise.
-    far = measure.large
-    return None, f"{figure(measure.half_width(far) * far)} / n"
+def _lines(measure: Measure, rows: int | None) -> list[PreviewLine]:
+    error, cost = measure.expected(rows), str(measure.price)
+    known = measure.kind, measure.sensitivity, measure.noise, error.half_width, error.within, cost, "0", error.ranks
+    return [PreviewLine(name, *known) for name in measure.columns]
 
 
 def remaining_after(query: QueryBase, loss: PrivacyLoss, fits: str = "") -> list[str]:
@@ -285,7 +245,9 @@ def _notes(question: PricedQuestion, rows: int | None) -> list[str]:
             f" {question.selection.error():,.0f} people or more appears with probability 0.95"
         )
     if question.bound is not None:
-        notes.append(f"a tenth of the price buys max_rows; until then {question.unit.max_rows} is supposed")
-    if rows is None and any(isinstance(each, SumMeasure) and each.sized for each in question.measures):
+        notes.append(
+            f"a tenth of the price is spent on choosing max_rows; until then {question.unit.max_rows} is supposed"
+        )
+    if rows is None and any(each.sized for each in question.measures):
         notes.append("n is the number of rows in a group: pass rows= to see figures")
     return notes

@@ -11,25 +11,20 @@ from typing import Literal
 
 from discreet.account.budgets.price import Price
 from discreet.account.losses.loss import PrivacyLoss
-from discreet.account.losses.pure import Pure
-from discreet.account.losses.zcdp import Zcdp
 from discreet.ask.question import Question
 from discreet.ask.registered import engine_of
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Unit, check_relation
-from discreet.measures.bins import BinMeasure, binned
-from discreet.measures.quantiles import QuantileMeasure, ranked
-from discreet.measures.sums import Reach, SumMeasure, measure
+from discreet.measures.measure import Measure, measure_of
+from discreet.measures.reach import Reach
 from discreet.mechanisms.contribution_bound import ContributionBound
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.parts.integer_noise import total
-from discreet.plan import aggregates as words
 from discreet.plan.aggregates import Aggregate
 from discreet.plan.node_serial import plan_record
 from discreet.plan.stability import stability, unit_of
 
 Rows = int | Literal["auto"] | None
-Part = SumMeasure | QuantileMeasure | BinMeasure
 
 AUTO = Fraction(1, 10)  # the share of the price that max_rows="auto" takes
 
@@ -45,7 +40,7 @@ class PricedQuestion:
     price: Price
     unit: Unit
     reach: Reach
-    measures: tuple[Part, ...]
+    measures: tuple[Measure, ...]
     selection: KeySelection | None
     bound: ContributionBound | None
 
@@ -56,7 +51,7 @@ class PricedQuestion:
         Where the bound on rows is bought first, the noise is not known yet, only what it costs at most: pure epsilon
         for Laplace noise of any scale that goes with its sensitivity, rho for Gaussian noise.
         """
-        parts = [each.loss if self.bound is None else _at_most(each, self.unit) for each in self.measures]
+        parts = [each.loss if self.bound is None else each.most_loss for each in self.measures]
         parts += [each.loss for each in (self.selection, self.bound) if each is not None]
         return total(parts)
 
@@ -71,11 +66,7 @@ class PricedQuestion:
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the measured columns of the answer, in the order in which they were asked for."""
-        return tuple(
-            name
-            for each in self.measures
-            for name in (each.columns if isinstance(each, QuantileMeasure) else (each.name,))
-        )
+        return tuple(name for each in self.measures for name in each.columns)
 
     @property
     def question(self) -> str:
@@ -102,7 +93,7 @@ class PricedQuestion:
         unit = bounded(self.unit, max_rows)
         reach = _reach(self.report, unit)
         measures = tuple(
-            one_measure(part.name, aggregate, part.price, reach)
+            measure_of(part.name, aggregate, part.price, reach)
             for part, (_, aggregate) in zip(self.measures, self.report.aggregates, strict=True)
         )
         return replace(self, unit=unit, reach=reach, measures=measures)
@@ -130,29 +121,29 @@ def asked(report: Question, price: Price, max_rows: Rows) -> PricedQuestion:
     return PricedQuestion(report, price, unit, reach, measures, selection, bound)
 
 
-def _check_names(report: Question, measures: Sequence[Part]) -> None:
+def _check_names(report: Question, measures: Sequence[Measure]) -> None:
     """Refuse, before anything is paid, an answer two of whose columns would have one name."""
     keys = report.query.keys.names if report.query.keys is not None else ()
-    names = [*keys, *(part.title for part in measures if isinstance(part, BinMeasure))]
+    names = [*keys, *(part.title for part in measures if part.title is not None)]
     for part in measures:
-        for column in part.columns if isinstance(part, QuantileMeasure) else (part.name,):
+        for column in part.columns:
             names += [column, f"{column}_low", f"{column}_high"]
     twice = [name for place, name in enumerate(names) if name in names[:place]]
     if twice:
-        why = "two columns of the answer, or the ends of their intervals, would have this name"
+        why = "two columns of the answer, or their interval ends, would have this name"
         raise BadParameter("aggregates", twice[0], why=why, fix="give one of them another name")
 
 
 def _measures(
     aggregates: Sequence[tuple[str, Aggregate]], shares: dict[str, Fraction], price: Price, reach: Reach
-) -> tuple[Part, ...]:
+) -> tuple[Measure, ...]:
     """Return the measures at their shares: Laplace or Gaussian noise, whichever is off by less, where both may be had.
 
     Gaussian noise is bought for all columns or for none: one delta turns all of their rho into epsilon.
     """
 
-    def made(paid: Price) -> tuple[Part, ...]:
-        return tuple(one_measure(name, each, paid.share(shares[name]), reach) for name, each in aggregates)
+    def made(paid: Price) -> tuple[Measure, ...]:
+        return tuple(measure_of(name, each, paid.share(shares[name]), reach) for name, each in aggregates)
 
     plain = made(replace(price, delta=Fraction(0)))
     if price.rho is not None or not price.delta:
@@ -164,26 +155,7 @@ def _measures(
     return min((plain, normal), key=_badness)
 
 
-def one_measure(name: str, aggregate: Aggregate, price: Price, reach: Reach) -> Part:
-    """Return the measure of one aggregate at its own price."""
-    if isinstance(aggregate, words.Quantile | words.Min | words.Max):
-        return ranked(name, aggregate, price, reach)
-    if isinstance(aggregate, words.Histogram | words.Cdf | words.TopK):
-        return binned(name, aggregate, price, reach)
-    return measure(name, aggregate, price, reach)
-
-
-def _at_most(part: Part, unit: Unit) -> PrivacyLoss:
-    """Return what a part costs, whatever the number of rows its noise is made for."""
-    if isinstance(part, QuantileMeasure) or part.word == "top_k":
-        return part.loss
-    if part.price.epsilon is not None:
-        return Pure(part.price.epsilon, relation=unit.relation)
-    assert part.price.rho is not None
-    return Zcdp(part.price.rho, relation=unit.relation)
-
-
-def _badness(measures: tuple[Part, ...]) -> float:
+def _badness(measures: tuple[Measure, ...]) -> float:
     """Return the product of half-widths: what is better by half for one column may be worse by half for another."""
     # At a very high price the half-width of integer noise is 0, for both laws.
     return math.fsum(math.log(max(each.spread, 1e-9)) for each in measures)
@@ -222,8 +194,10 @@ def _unit(report: Question, price: Price, max_rows: Rows) -> tuple[Unit, Contrib
     if len(accounts) > 1 and not unit.is_row:
         # Whoever is removed from one account's tables makes room for their own rows in the other's, so that more
         # changes than max_rows. Within one account a person leaves all tables at once.
-        why = "its tables belong to different accounts, in each of which a person comes and goes alone"
-        raise BadParameter("tables", accounts, why=why, fix="register tables of the same people with one group=")
+        why = "its tables belong to different accounts, which protect a person separately"
+        raise BadParameter(
+            "tables", accounts, why=why, fix="register tables about the same people in one budget group, with group="
+        )
     if max_rows is None:
         return unit, None
     if unit.is_row or unit.bound == "table":
@@ -240,7 +214,7 @@ def _unit(report: Question, price: Price, max_rows: Rows) -> tuple[Unit, Contrib
         bound = ContributionBound(most=unit.max_rows, epsilon=epsilon, answer_epsilon=answers, relation=unit.relation)
         return unit, bound
     if isinstance(max_rows, bool) or not isinstance(max_rows, int) or not 1 <= max_rows <= unit.max_rows:
-        why = f"a question may lower the bound that was declared, {unit.max_rows}, and not raise it"
+        why = f"a question may lower the declared bound, {unit.max_rows}, but not raise it"
         fix = f"use an integer from 1 to {unit.max_rows}, or 'auto'" if unit.max_rows > 1 else "leave max_rows out"
         raise BadParameter("max_rows", max_rows, why=why, fix=fix)
     return bounded(unit, max_rows), None

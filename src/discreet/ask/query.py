@@ -103,7 +103,7 @@ class Query(QueryBase):
         """Keep the rows for which every condition is true; a row for which one is null is left out."""
         if not conditions:
             fix = "write where(visits.age >= 18)"
-            raise BadParameter("conditions", (), why="there is nothing to keep rows by", fix=fix)
+            raise BadParameter("conditions", (), why="there is no condition", fix=fix)
         plan = self.plan
         for condition in conditions:
             found = type_of(lift(condition), self.columns)
@@ -216,12 +216,12 @@ class Query(QueryBase):
         progress: Callable[[Stage], None] | None = None,
         fresh: bool = False,
     ) -> SyntheticData:
-        """Pay for a twin of these rows: a model that may be sampled and asked for ever after, at no price.
+        """Pay for synthetic data of these rows: a model that can be sampled and queried without further cost.
 
         `columns` are those it has: all but free text, unless named. Numbers and dates are put into at most `bins` bins
         of equally many steps. `workload` says what it is to get right: all marginals of 3 columns, or a list of them.
         `zeros` are combinations that no row can have, [{"age": range(0, 12), "married": True}]. The same question is
-        answered again for free; `fresh=True` pays again, for another twin.
+        replayed for free; `fresh=True` pays again, for new synthetic data.
 
         Guarantee: the price is in the ledger, on disk, before the data are read; nothing but noisy marginals and
         private choices among them leaves the engine's side.
@@ -245,7 +245,7 @@ class Query(QueryBase):
         columns: Iterable[str] | None = None,
         zeros: Iterable[Mapping[str, object]] = (),
     ) -> SynthesisPreview:
-        """Show what a twin would cost and what noise would do to it; free, and made without any data."""
+        """Show the cost and expected error of synthetic data; free, and computed without any data."""
         from discreet.account.budgets.price import Price
         from discreet.ask.synthesize import preview, synthesis
 
@@ -260,6 +260,6 @@ class Query(QueryBase):
 
     def _now(self, plan: Plan) -> Query:
         if self.keys is not None:
-            why = "the groups would be made of other rows"
+            why = "the groups would change"
             raise BadParameter("group_by", self.keys.names, why=why, fix="call where, derive and join before group_by")
         return replace(self, plan=plan)

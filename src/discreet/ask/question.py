@@ -11,10 +11,8 @@ from typing import Any, Self
 from discreet.ask.query_base import QueryBase
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.rational import Number, as_written
-from discreet.measures.sums import word_of
+from discreet.measures.reach import word_of
 from discreet.plan.aggregates import Aggregate
-
-_ALONE = ("histogram", "cdf", "top_k")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -46,14 +44,14 @@ class Question:
                 why, word = "it is the function that makes an aggregate", aggregate.__name__
                 raise BadParameter(name, word, why=why, fix=f"call it: {word}(), or {word}('cost')")
             if not isinstance(aggregate, Aggregate):
-                why, fix = "it is no aggregate", "use one, such as dp.count() or dp.mean('cost')"
+                why, fix = "it is not an aggregate", "use one, such as dp.count() or dp.mean('cost')"
                 raise BadParameter(name, aggregate, why=why, fix=fix)
             if name in taken:
                 why = "it is the name of a key"
                 raise BadParameter("aggregates", name, why=why, fix="give the column another name")
-            if word_of(aggregate) in _ALONE and len(aggregates) > 1:
-                why = f"a {word_of(aggregate)} is a table of its own, with other rows than the rest"
-                raise BadParameter(name, word_of(aggregate), why=why, fix="ask for it in a question of its own")
+            if aggregate.alone and len(aggregates) > 1:
+                why = f"a {word_of(aggregate)} has its own rows, unlike other aggregates"
+                raise BadParameter(name, word_of(aggregate), why=why, fix="ask for it in a separate question")
         return cls(query, tuple(aggregates.items()))
 
     def weighted(self, **weights: Number) -> Self:
@@ -68,6 +66,6 @@ class Question:
                 raise UnknownName("aggregate", name, known)
             found[name] = as_written(name, weight)
             if found[name] <= 0:
-                why = "a part without a share could not be answered"
+                why = "an aggregate without a share cannot be answered"
                 raise BadParameter(name, weight, why=why, fix="use a positive weight, or leave the aggregate out")
         return replace(self, weights=tuple(found.items()))

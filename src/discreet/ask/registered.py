@@ -117,8 +117,8 @@ def same_people(alike: tuple[str, str]) -> tuple[str, str, str]:
     Two budgets for one person are both lost by that person, and only the custodian knows who is who.
     """
     name, account = alike
-    what, why = f"{name} is told apart by the same column", "if these are the same people, they may lose both budgets"
-    return what, why, f"then keep to one of the two tables, or put both into the group {account} of a new vault"
+    what, why = f"{name} has the same identifier column", "if these are the same people, they may lose both budgets"
+    return what, why, f"then use only one of the two tables, or put both into the budget group {account} of a new vault"
 
 
 def unread_lines(source: Source) -> list[tuple[str, str, str]]:
@@ -127,7 +127,7 @@ def unread_lines(source: Source) -> list[tuple[str, str, str]]:
     if not lines:
         return []
     what = f"{lines:,} line{'s are' if lines > 1 else ' is'} left out of every answer"
-    why = "a record is one line of UTF-8 whose quotes pair, so that no stray quote takes other records into its own"
+    why = "a record is one line of UTF-8 whose quotes pair, so a stray quote cannot swallow other records"
     return [(what, why, "correct these lines; if fields go on in the next line, register Parquet or a data frame")]
 
 
@@ -141,8 +141,8 @@ def check_columns(table: Table, physical: Mapping[str, str]) -> None:
             fix = "write the column in microseconds (timestamp[us]), or register it as a data frame"
             raise BadParameter("columns", name, why=why, fix=fix)
         if not is_readable(table[name], physical[name]):
-            why = f"a {table[name].kind} cannot be read from values of the type {physical[name]}, so that all were null"
-            raise BadParameter("columns", name, why=why, fix="declare it as what it holds, or convert the source")
+            why = f"a {table[name].kind} cannot be read from values of the type {physical[name]}, so all would be null"
+            raise BadParameter("columns", name, why=why, fix="declare what it contains, or convert the source")
     identifier = table.unit.identifier
     for name in (*table, *([identifier] if identifier else [])):
         alike = [other for other in physical if other.lower() == name.lower() and other != name]
@@ -153,7 +153,7 @@ def check_columns(table: Table, physical: Mapping[str, str]) -> None:
         raise UnknownName("identifier column of the source", identifier, physical)
     if identifier is not None and _is_moment(physical[identifier]):
         # Engines write moments as text by their own clock, and fail on those at the ends of their range.
-        why = f"people cannot be told apart safely by moments in time, of the type {physical[identifier]}"
+        why = f"people cannot be identified safely by timestamps, of the type {physical[identifier]}"
         raise BadParameter("identifier", identifier, why=why, fix="use a text or integer column")
 
 
@@ -191,6 +191,6 @@ def engine_of(registered: Mapping[str, Registered]) -> str:
     engines = {name: found.engine for name, found in sorted(registered.items())}
     if len({*engines.values()}) > 1:
         listed = ", ".join(f"{name} in {engine}" for name, engine in engines.items())
-        why = f"its tables lie apart ({listed}), and no row is carried from one engine to another"
+        why = f"its tables are in different engines ({listed}), and no row is copied from one engine to another"
         raise BadParameter("tables", sorted(engines), why=why, fix="register them all in one engine")
     return next(iter(engines.values()))

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from discreet.ask.words import notes_of
 from discreet.core.errors import BadParameter
-from discreet.measures.quantiles import QuantileMeasure
 
 if TYPE_CHECKING:
-    from discreet.ask.priced import Part, PricedQuestion
+    from discreet.ask.priced import PricedQuestion
 
 
 def rehearse(asked: PricedQuestion) -> None:
@@ -26,7 +25,7 @@ def rehearse(asked: PricedQuestion) -> None:
         for each in bounds:
             json.dumps(notes_of(each))
             for part in each.measures:
-                _described(part)
+                part.rehearse()
     except (OverflowError, ValueError) as error:
         if isinstance(error, BadParameter):
             raise
@@ -40,13 +39,3 @@ def _shown(asked: PricedQuestion) -> None:
     for key in keys.columns if keys is not None else ():
         for value in key.values or ():
             key.shown(value)
-
-
-def _described(part: Part) -> None:
-    texts = part.word, part.about, part.noise, part.sensitivity, str(part.price)
-    assert all(texts)
-    if isinstance(part, QuantileMeasure):
-        grid = part.middle.grid
-        for end in (grid.low, grid.high):
-            str(part.written(end))
-        assert part.bought

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.core.errors import Refusal
+from discreet.core.exact import Exact
 from discreet.core.log import logger
 from discreet.core.unit import Unit
 from discreet.engines.dialect import Dialect, dialect_of
@@ -24,7 +25,8 @@ from discreet.plan.tallies import TallyQuery
 from discreet.plan.to_sql.cells import Counts, cells
 from discreet.plan.to_sql.relation import Relation
 from discreet.plan.to_sql.rows import rows_by_person_sql, scan_sql
-from discreet.plan.to_sql.statement import in_order, tallies_sql
+from discreet.plan.to_sql.statement import tallies_sql
+from discreet.plan.to_sql.tally_tables import tallied
 
 if TYPE_CHECKING:
     from discreet.ask.registered import Registered
@@ -40,23 +42,31 @@ class Runner:
     relations: Mapping[str, Relation]
     dialect: Dialect = DUCKDB
 
-    def tallies(self, question: TallyQuery, unit: Unit) -> list[tuple[Datum, ...]]:
+    def tallies(self, question: TallyQuery, unit: Unit) -> Exact[list[tuple[Datum, ...]]]:
         """Return a row for every group that is not empty: the group's place or keys, then the tallies."""
-        return self.engine.rows(tallies_sql(question, self.relations, self.dialect, unit).sql)
+        return Exact(self._rows(question, unit))
 
-    def in_order(self, question: TallyQuery, unit: Unit) -> list[tuple[int, ...]]:
+    def in_order(self, question: TallyQuery, unit: Unit) -> Exact[list[tuple[int, ...]]]:
         """Return the tallies of every listed group, empty ones too, in the order of the keys."""
-        return in_order(self.tallies(question, unit), question)
+        return tallied(self.engine, question, self.relations, self.dialect, unit)
+
+    def people_by_key(self, question: TallyQuery, unit: Unit) -> Exact[dict[tuple[Datum, ...], int]]:
+        """Return how many people have each key that is not empty, where keys are selected."""
+        width = len(question.keys.columns)
+        return Exact({tuple(row[:width]): int(row[width] or 0) for row in self._rows(question, unit)})
 
     def counts(self, plan: Plan, keys: Keys, of: Expression, unit: Unit) -> AbstractContextManager[Counts]:
         """Give what a quantile asks for: counts of an expression's values in cells, pass by pass."""
         return cells(self.engine, plan, keys, of, self.relations, self.dialect, unit)
 
-    def rows_by_person(self, plan: Plan, most: int) -> dict[int, int]:
+    def rows_by_person(self, plan: Plan, most: int) -> Exact[dict[int, int]]:
         """Return how many people have each number of rows, numbers above `most` counting as `most`."""
         unit = next(iter(self.relations.values())).table.unit
         found = self.engine.rows(rows_by_person_sql(plan, self.relations, unit, most, self.dialect))
-        return {int(rows or 0): int(people or 0) for rows, people in found}
+        return Exact({int(rows or 0): int(people or 0) for rows, people in found})
+
+    def _rows(self, question: TallyQuery, unit: Unit) -> list[tuple[Datum, ...]]:
+        return self.engine.rows(tallies_sql(question, self.relations, self.dialect, unit).sql)
 
 
 class Engines:

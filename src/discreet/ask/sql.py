@@ -11,6 +11,7 @@ from discreet.ask.query import Query
 from discreet.ask.query_base import Desk
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number, as_written, typed
+from discreet.measures import declare
 from discreet.plan.from_sql import from_sql
 from discreet.plan.nodes import Public, tables_of
 from discreet.plan.sql.catalogue import Catalogue
@@ -69,7 +70,8 @@ def spoken(
     public: Iterable[Public] = (),
     keys: Mapping[str, Sequence[object]] | None = None,
 ) -> Spoken:
-    """Read a question: the same plan, keys and aggregates, and so the same ledger entry, as its twin in Python."""
+    """Read a question: the same plan, keys and aggregates, and so the same ledger entry, as in Python."""
+    declare()
     known: dict[str, Registered] = {}
     statement = from_sql(text, _catalogue(session, known, public, keys or {}))
     # As they were when the text was read, so that keys and bounds are of one version; `pay` refuses one that is gone.
@@ -103,7 +105,7 @@ def _catalogue(
     tables: dict[str, Public] = {}
     for each in public:
         if not isinstance(each, Public):
-            why, fix = "it is no public table", "make it with session.public('wards', {'ward': ['A'], 'floor': [1]})"
+            why, fix = "it is not a public table", "make it with session.public('wards', {'ward': ['A'], 'floor': [1]})"
             raise BadParameter("public", type(each).__name__, why=why, fix=fix)
         tables[each.name] = each
     return Catalogue(session.tables(), table, tables, keys)
@@ -136,9 +138,9 @@ class _Given:
             return argument
         assert not isinstance(option.value, str)
         if argument is not None and as_written(name, argument) != option.value:
-            raise self._refused(option, f"{name} was given besides, as {typed(argument)}", "say it once")
+            raise self._refused(option, f"{name} was also given, as {typed(argument)}", "give it once")
         if other is not None:
-            raise self._refused(option, "rho was given besides, and a price has one currency", "say one of them")
+            raise self._refused(option, "rho was also given, and a price has one currency", "give one of them")
         return option.value
 
     def rows(self, argument: Rows) -> Rows:
@@ -147,7 +149,7 @@ class _Given:
         if option is None:
             return argument
         if argument is not None and argument != option.value:
-            raise self._refused(option, f"how many rows count was given besides, as {argument}", "say it once")
+            raise self._refused(option, f"how many rows count was also given, as {argument}", "give it once")
         if isinstance(option.value, str) or option.value.denominator != 1:
             raise self._refused(option, "a person has a whole number of rows", "write max_rows_contributed = 2")
         return int(option.value)

@@ -1,4 +1,4 @@
-"""Synthesize: a twin of a question's rows, from marginals that the engine counts, paid once and replayed for free."""
+"""Synthesize: synthetic data of a question's rows, from marginals the engine counts; paid once, replayed for free."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Synthesis:
-    """A twin that is asked for, with its price. All of it is a function of the question and the schema.
+    """Requested synthetic data, with its price. All of it is a function of the question and the schema.
 
-    Guarantee: `loss` is what the twin costs, under the unit's relation, whatever its method does with it.
+    Guarantee: `loss` is what the synthetic data costs, under the unit's relation, for any behaviour of its method.
     """
 
     query: QueryBase
@@ -111,7 +111,7 @@ class Synthesis:
         )
 
     def release(self, progress: Progress | None = None, *, fresh: bool = False) -> tuple[SyntheticData, Receipt]:
-        """Pay, once, and return the one twin that this question has; `progress` is told the stages as they begin.
+        """Pay once, and return the only synthetic data of this question; `progress` is called as stages start.
 
         Guarantee: stages follow from the question. Of a run that was broken off nobody has paid to know more. It is
         begun once: fits in floats differ from one processor to the next, so that nobody tries to repeat its draws.
@@ -132,17 +132,17 @@ class Synthesis:
         return self._told(SyntheticData.from_json(text)), receipt
 
     def _made(self, measure: Measure, progress: Progress | None) -> SyntheticData:
-        twin = synthesized(measure, self.domain, self.allowance, self.method, self.workload, progress, self.zeros)
-        return self._told(replace(twin, coding=self.coding, loss=self.loss))
+        synthetic = synthesized(measure, self.domain, self.allowance, self.method, self.workload, progress, self.zeros)
+        return self._told(replace(synthetic, coding=self.coding, loss=self.loss))
 
-    def _told(self, twin: SyntheticData) -> SyntheticData:
-        """Add what is to be known of this question to what the method said of the twin."""
-        return replace(twin, words=tuple(dict.fromkeys((*self.words, *twin.words))))
+    def _told(self, synthetic: SyntheticData) -> SyntheticData:
+        """Add the notes of this question to those of the method."""
+        return replace(synthetic, words=tuple(dict.fromkeys((*self.words, *synthetic.words))))
 
 
 @dataclass(frozen=True, slots=True)
 class SynthesisPreview:
-    """What a twin would cost and what noise would do to it; free, and made without any data."""
+    """The cost and expected error of synthetic data; free, and computed without any data."""
 
     method: str
     price: str
@@ -171,7 +171,7 @@ def synthesis(
     columns: Iterable[str] | None = None,
     zeros: Iterable[Mapping[str, object]] = (),
 ) -> Synthesis:
-    """Settle what a twin is made of, and refuse what cannot be made, before anything is paid."""
+    """Decide what synthetic data is made from, and refuse what cannot be made, before anything is charged."""
     query = query.frozen()
     if query.keys is not None:
         why = "synthetic data is made from rows, and these are grouped"
@@ -189,7 +189,7 @@ def synthesis(
     words: tuple[str, ...] = ()
     if method == "auto":
         method, why = chosen(coding.domain, allowance, wanted)
-        words = (f"chosen by itself: {why}",)
+        words = (f"chosen automatically: {why}",)
     check_method(method, coding.domain)
     check_cells(method, coding.domain, wanted)
     found = Synthesis(
@@ -200,7 +200,7 @@ def synthesis(
 
 
 def preview(asked: Synthesis) -> SynthesisPreview:
-    """Show what a twin would cost, what would remain, and what noise would do to it."""
+    """Show what synthetic data would cost, what would remain, and the expected error."""
     remaining = tuple(remaining_after(asked.query, asked.loss))
     return SynthesisPreview(asked.method, str(asked.price), asked.expected, remaining, asked.words)
 

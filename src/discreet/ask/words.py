@@ -24,7 +24,7 @@ def limit_words(standing: Standing) -> str:
 
 def notes_of(asked: PricedQuestion) -> tuple[str, ...]:
     """Say what the declared bounds did, whatever the data are."""
-    from discreet.measures.sums import number_or_none
+    from discreet.measures.reach import number_or_none
 
     notes = []
     for _, aggregate in asked.report.aggregates:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 KIND, NAME = "work", "vault"
 # What the ledger says of a question whose deadline passed; the custodian finds it by these words.
-DEADLINE_PASSED = "its deadline passed before the engine had finished"
+DEADLINE_PASSED = "its deadline passed before the engine finished"
 # Larger budgets promise nobody anything; the least price does not grow with them.
 _LARGEST = Fraction(100)
 # What is drawn is discrete, so that a question may cost a little less than its price.
@@ -66,7 +66,7 @@ class WorkLimits:
             why, fix = "rows are counted by positive integers", f"use the default, {MOST_PAIRS}"
             raise BadParameter("partners", self.partners, why=why, fix=fix)
         if not 0 < self.deadline <= _LONGEST:
-            why, fix = "a question needs some time, and no more than clocks count", "use seconds: 3600 is an hour"
+            why, fix = "a deadline is a positive number of seconds", "use seconds: 3600 is an hour"
             raise BadParameter("deadline", float(self.deadline), why=why, fix=fix)
         if not 0 <= self.pace <= self.deadline:
             why, fix = "it is a number of seconds, and at most the deadline", "use 1, for example, or 0 for none"
@@ -107,7 +107,7 @@ class WorkLimits:
         if not _reaches(filter_, loss, self.least_price):
             raise Refusal(
                 f"a price below {_short(self.least_price)} of the budget of {account}",
-                why="questions that cost nothing can be asked without end, and how long each takes tells something too",
+                why="almost free questions could be asked without limit, and their response times leak",
                 fix=f"pay at least {_least(filter_, self.least_price)}; the custodian sets least_price in the policy",
                 value=account,
             )

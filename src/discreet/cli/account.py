@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _EVENTS = """\b
 laplace:10*1000              a thousand Laplace mechanisms of scale 10
-laplace:epsilon=0.1x1000     the same, said by epsilon (x needs no quotes)
+laplace:epsilon=0.1x1000     the same, given by epsilon (x needs no quotes)
 gaussian:1.1@0.01*10000      Poisson samples at rate 0.01, ten thousand steps
 approx:0.1,1e-9 pure:0.5     one after the other
 """
@@ -52,7 +52,7 @@ _RELATION = click.option(
 
 @click.group()
 def command() -> None:
-    """Say what privacy losses cost: compose them, convert them, calibrate noise, plot them."""
+    """Privacy accounting: compose and convert losses, calibrate noise, plot."""
 
 
 command.add_command(deployments)
@@ -64,7 +64,7 @@ command.add_command(deployments)
 @_RELATION
 @click.pass_obj
 def compose(output: Output, events: tuple[str, ...], delta: Fraction, relation: Relation) -> None:
-    """Show the epsilon of EVENTS together, by every method side by side."""
+    """Show the epsilon of the composition of EVENTS, by every method."""
     from discreet.cli.shared.accounting_methods import compare
     from discreet.cli.shared.loss_expression import join, parse
 
@@ -82,13 +82,13 @@ def compose(output: Output, events: tuple[str, ...], delta: Fraction, relation: 
 @command.command(epilog=_CONVERSIONS)
 @_number("--rho", help="Concentrated privacy.")
 @_number("--mu", help="Gaussian privacy.")
-@_number("--epsilon", help="Epsilon, given or sought.")
-@_number("--delta", help="Probability of failure, given or sought.")
+@_number("--epsilon", help="Epsilon, given or to be found.")
+@_number("--delta", help="Probability of failure, given or to be found.")
 @click.pass_obj
 def convert(
     output: Output, rho: Fraction | None, mu: Fraction | None, epsilon: Fraction | None, delta: Fraction | None
 ) -> None:
-    """Turn one way of stating privacy into the others."""
+    """Convert between rho, mu, epsilon and delta."""
     from discreet.cli.shared.conversions import converted
 
     lines = converted(rho=rho, mu=mu, epsilon=epsilon, delta=delta)
@@ -111,7 +111,7 @@ def calibrate(
 ) -> None:
     """Find the least noise, per unit of sensitivity, that reaches an epsilon.
 
-    The figure is rounded to the safe side: what it gives is at most EPSILON.
+    The figure is rounded to the safe side: the result is at most EPSILON.
     """
     import discreet.account.budgets.calibrate as search
 

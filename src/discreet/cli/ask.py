@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @question_options
-@click.option("--fresh", is_flag=True, help="Pay again, for new noise, where the question was answered before.")
+@click.option("--fresh", is_flag=True, help="Pay again for new noise instead of a replay.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV: keys, then value, low and high of every column.")
-@click.option("--save", type=NEW_FILE, help="Keep the answer for discreet explain.")
+@click.option("--save", type=NEW_FILE, help="Save the answer for discreet explain.")
 @plot_option
 @click.pass_obj
 def command(
@@ -45,8 +45,7 @@ def command(
 ) -> None:
     """Ask QUESTION, a SELECT, and pay for the answer; - reads it from standard input.
 
-    The same question about the same version of the data is answered again for free. `discreet preview` shows what
-    it would cost.
+    The same question about the same version of the data is replayed for free. `discreet preview` shows the cost.
     """
     text, price = text_of(question, file), price_of(epsilon, delta, rho)
     if save is not None:  # before anything is paid
@@ -66,7 +65,10 @@ def command(
 def _check_save(save: Path) -> None:
     """Refuse a place that cannot be written to, or a name that promises another format than JSON."""
     if save.suffix.lower() in (".csv", ".tsv", ".parquet", ".xlsx"):
-        why, fix = "--save keeps the whole answer as JSON", "use a name that ends in .json, or --csv > FILE for a table"
+        why, fix = (
+            "--save writes the whole answer as JSON",
+            "use a name that ends in .json, or --csv > FILE for a table",
+        )
         raise BadParameter("save", str(save), why=why, fix=fix)
     if not save.parent.is_dir():
         raise _unsaved(save)
@@ -83,7 +85,7 @@ def _show(output: Output, answer: Answer, plot: Path | None, *, as_csv: bool) ->
     if as_csv:
         output.plain(record_of(answer, plot), _lines(answer))
         return
-    paid = "answered before, for free now" if (answer.receipt or {}).get("replayed") else "paid"
+    paid = "replayed, free" if (answer.receipt or {}).get("replayed") else "paid"
     left = f"; {answer.remaining} remains" if answer.remaining else ""
     output.show(record_of(answer, plot), answer, Text(f"{paid}{left}", style="dim"))
 

@@ -33,19 +33,19 @@ _SAMPLES = 10**6
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[QUESTION | MECHANISM]...")
-@click.option("--all", "everything", is_flag=True, help="Audit every mechanism there is.")
+@click.option("--all", "everything", is_flag=True, help="Audit every mechanism.")
 @click.option("--samples", metavar="COUNT", help="Draws on each neighbour; 1e6, or 1e5 for a question.")
 @click.option(
     "--layer",
     "layers",
     multiple=True,
     type=click.Choice(["exact", "black-box", "replay"]),
-    help="Use this layer alone; may be repeated. All that apply when left out.",
+    help="Use only this layer. Repeatable. Default: all that apply.",
 )
 @click.option(
     "--plot",
     type=NEW_FILE,
-    help="Draw the trade-off curve of the claim and the most telling point (.png, .svg or .pdf).",
+    help="Draw the trade-off curve of the claim and the strongest point (.png, .svg or .pdf).",
 )
 @vault_option
 @click.option(
@@ -53,10 +53,10 @@ _SAMPLES = 10**6
     type=click.Path(path_type=Path, dir_okay=False),
     help="Take the tables of a question from a discreet.toml instead of a vault.",
 )
-@budget_options("What the question promises to cost")
+@budget_options("The price of the question")
 @click.option("--key", "keys", multiple=True, metavar="COLUMN=A,B", help="Keys of a column that has none.")
-@click.option("--max-rows", metavar="ROWS", help="Lower the rows a person counts for; auto buys a good number.")
-@click.option("--runs", metavar="COUNT", help="How often a question is asked from end to end on each neighbour.")
+@click.option("--max-rows", metavar="ROWS", help="Lower the rows a person counts for; auto chooses privately.")
+@click.option("--runs", metavar="COUNT", help="How many end-to-end runs of a question on each neighbour.")
 @click.pass_obj
 def command(
     output: Output,
@@ -74,11 +74,11 @@ def command(
     max_rows: str | None,
     runs: str | None,
 ) -> int:
-    """Try to refute what mechanisms promise, or what a question in SQL does, on worst-case neighbours.
+    """Try to refute the privacy guarantee of mechanisms, or of a question in SQL, on worst-case neighbours.
 
     Three layers look at each pair of a mechanism: exact probabilities, an event found in samples, and a replay of the
     same randomness. A question, a SELECT in quotes, is asked about made-up rows of the declared tables, through the
-    engine that would answer it: of the vault only declarations are read. What is refuted ends with exit code 5.
+    engine that would answer it: only declarations of the vault are read. A refuted claim ends with exit code 5.
     """
     from discreet.lab.audits.finding import ClaimViolated, worst
 
@@ -140,8 +140,8 @@ def _run(output: Output, names: list[str], samples: int, layers: tuple[str, ...]
             found = examine(trial.mechanism, trial.one, trial.other, samples=samples, layers=chosen)
             audited += [(name, trial.name, finding) for finding in found]
     if not audited:
-        why = f"none of the layers asked for applies to {', '.join(names)}"
-        raise BadParameter("layer", layers, why=why, fix="use black-box, which needs nothing but runs")
+        why = f"none of the requested layers applies to {', '.join(names)}"
+        raise BadParameter("layer", layers, why=why, fix="use black-box, which only needs runs")
     return audited
 
 

@@ -25,11 +25,11 @@ _FULL, _EMPTY = "█", "░"
 
 
 @click.command()
-@click.option("--token", envvar="DISCREET_TOKEN", show_envvar=True, help="See what the holder of this token may see.")
+@click.option("--token", envvar="DISCREET_TOKEN", show_envvar=True, help="Show what the holder of this token may see.")
 @vault_option
 @click.pass_obj
 def command(output: Output, vault: Path | str, token: str | None) -> None:
-    """Show what is spent and what is left: for life always, and of caps and months where there are any.
+    """Show what is spent and what is left: of lifetime budgets, caps and monthly windows.
 
     With an analyst's token only that analyst's own limits are shown, and what the tables have left for everyone.
     """
@@ -116,7 +116,7 @@ def _table(standings: Sequence[Standing]) -> Table:
 
 
 def _label(standing: Standing) -> str:
-    when = standing.window or "for life"
+    when = standing.window or "lifetime"
     return f"{standing.analyst}, {when}" if standing.analyst else when
 
 
@@ -125,7 +125,7 @@ def _bar(share: Fraction, width: int) -> Text:
 
     from rich.text import Text
 
-    # Rounded up, so that something spent is something seen.
+    # Rounded up, so something spent is something seen.
     full = min(width, ceil(share * width))
     style = "red" if share >= Fraction(9, 10) else "yellow" if share >= Fraction(1, 2) else "green"
     return Text.assemble((_FULL * full, style), (_EMPTY * (width - full), "dim"))

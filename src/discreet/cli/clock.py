@@ -11,14 +11,14 @@ from discreet.cli.shared.vault_options import opened, vault_option
 
 
 @click.command()
-@click.option("--correct", is_flag=True, help="Set a vault's time that ran ahead back to this machine's clock.")
+@click.option("--correct", is_flag=True, help="Reset a vault time that ran ahead to this machine's clock.")
 @vault_option
 @click.pass_obj
 def command(output: Output, vault: Path | str, correct: bool) -> None:
-    """Show the vault's time, which never runs behind its last entry, beside this machine's.
+    """Show the vault's time, which is never before its last entry, and this machine's.
 
-    After a clock was wrong and ran ahead, grants have ended too early. Set the machine's clock right first; --correct
-    then takes the vault back to it. The correction is an entry. What was spent stays spent, in windows too.
+    If a clock ran ahead, grants ended too early. First correct the machine's clock; --correct then resets the vault's
+    time to it. The correction is an entry. What was spent stays spent, in windows too.
     """
     from discreet.ledger.clock import wall_clock, written
 

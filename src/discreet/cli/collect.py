@@ -40,16 +40,16 @@ discreet collect estimate survey --plot survey.svg
 
 @click.group(epilog=_EXAMPLE)
 def command() -> None:
-    """Collect local reports: everyone randomizes their own, so that nobody has to be trusted with the truth."""
+    """Collect reports under local differential privacy: everyone randomizes their own answer."""
 
 
 @command.command()
 @folder_argument
 @click.argument("protocol")
-@click.option("--name", help="What the collection is called; the folder's name, when left out.")
-@click.option("--epochs", type=int, default=1, show_default=True, help="How often everyone is asked.")
-@click.option("--minimum", type=int, default=1000, show_default=True, help="Reports before one may look.")
-@click.option("--revision", type=int, default=1, show_default=True, help="Counts changes of a collection.")
+@click.option("--name", help="The name of the collection; default: the folder's name.")
+@click.option("--epochs", type=int, default=1, show_default=True, help="How many times everyone is asked.")
+@click.option("--minimum", type=int, default=1000, show_default=True, help="Reports required before an estimate.")
+@click.option("--revision", type=int, default=1, show_default=True, help="The revision number of the collection.")
 @store_option
 @click.pass_obj
 def init(
@@ -64,7 +64,7 @@ def init(
 ) -> None:
     """Make FOLDER for a collection under PROTOCOL, such as unary:k=100,epsilon=1, and sign it.
 
-    collection.json is for everyone who answers, collection.key for whoever asks; keep the key to yourself.
+    collection.json is for everyone who answers. Keep collection.key, the private key, to yourself.
     """
     from discreet.local.collection import Collection, new_key, read, sign
 
@@ -73,7 +73,7 @@ def init(
         fix = "use another folder; a changed collection is another one, with its own revision"
         raise Refusal(f"folder {folder}", why="there is a collection in it already", fix=fix, value=str(folder))
     if (folder / KEY).exists():
-        fix = f"use another folder, or move {KEY} away; whoever asked with it may still need it"
+        fix = f"use another folder, or move {KEY} away; its collection may still need it"
         raise Refusal(f"folder {folder}", why="the key of another collection is left in it", fix=fix, value=str(folder))
     private = new_key()
     text = sign(made, private)
@@ -108,13 +108,13 @@ def init(
 @command.command()
 @folder_argument
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
-@click.option("--port", type=int, default=8470, show_default=True, help="Where to listen; 0 takes a free port.")
+@click.option("--port", type=int, default=8470, show_default=True, help="The port; 0 picks a free one.")
 @store_option
 @click.pass_obj
 def serve(output: Output, folder: Path, host: str, port: int, store: str | None) -> None:
-    """Take batches of reports over HTTP until interrupted.
+    """Accept batches of reports over HTTP until interrupted.
 
-    Nothing is stored or logged of who sends: no addresses, headers or times. It speaks plain HTTP: put a reverse proxy
+    Nothing about senders is stored or logged: no addresses, headers or times. It uses plain HTTP: put a reverse proxy
     with TLS, and without an access log, in front of it.
     """
     from discreet.serve.collector import collector_app, listen, run
@@ -135,7 +135,7 @@ def serve(output: Output, folder: Path, host: str, port: int, store: str | None)
 @click.argument("collection", type=click.Path(path_type=Path, exists=True))
 @click.argument("values", type=click.File("r"))
 @click.option("--url", default="http://127.0.0.1:8470", show_default=True, help="The collector.")
-@click.option("--epoch", type=int, default=0, show_default=True, help="The epoch the values are of.")
+@click.option("--epoch", type=int, default=0, show_default=True, help="The epoch of the values.")
 @click.option("--batch", type=int, default=10_000, show_default=True, help="Reports in one request.")
 @click.option("--key", help="The public key that must have signed the collection.")
 @click.pass_obj
@@ -149,7 +149,7 @@ def send(output: Output, collection: Path, values: IO[str], url: str, epoch: int
     from discreet.local.sender import NotAccepted, Sender
 
     if batch < 1:
-        raise BadParameter("batch", batch, why="a request holds at least one report", fix="use 10000")
+        raise BadParameter("batch", batch, why="a request has at least one report", fix="use 10000")
     asked = read(signed_text(collection), key=key)
     number = checked_epoch(asked, epoch)
     reports = asked.protocol.encode(_whole_numbers(values))
@@ -160,7 +160,7 @@ def send(output: Output, collection: Path, values: IO[str], url: str, epoch: int
                 sender.send(part, number)
             except NotAccepted as refusal:
                 what = f"{len(reports) - sent:,} of {len(reports):,} reports"
-                fix = f"leave out the first {sent:,} values, which are counted: what is sent again pays again"
+                fix = f"skip the first {sent:,} values, which are already counted: a value sent twice is paid twice"
                 raise NotAccepted(what, why=f"{refusal.what}: {refusal.why}", fix=fix, value=sent) from refusal
             sent += len(part)
             advance(len(part))
@@ -170,12 +170,12 @@ def send(output: Output, collection: Path, values: IO[str], url: str, epoch: int
 
 @command.command()
 @folder_argument
-@click.option("--epoch", "epochs", type=int, multiple=True, help="Only this epoch; may be repeated.")
+@click.option("--epoch", "epochs", type=int, multiple=True, help="Only this epoch. Repeatable.")
 @click.option("--with", "others", type=click.Path(path_type=Path), multiple=True, help="Add an exported file.")
-@click.option("--beta", type=float, default=0.05, show_default=True, help="How often an interval may fail.")
-@click.option("--post", help="Post-processing, such as simplex; raw when left out.")
-@click.option("--top", type=int, help="Show the largest so many.")
-@click.option("--fakes", type=int, help="Say how far so many fake reports could move each estimate.")
+@click.option("--beta", type=float, default=0.05, show_default=True, help="The probability that an interval misses.")
+@click.option("--post", help="Post-processing, such as simplex; default: raw estimates.")
+@click.option("--top", type=int, help="Show only the largest estimates.")
+@click.option("--fakes", type=int, help="Bound how far this many fake reports could move each estimate.")
 @click.option("--plot", type=NEW_FILE, help="Draw the estimates into a file.")
 @store_option
 @click.pass_obj
@@ -238,8 +238,8 @@ def export(output: Output, folder: Path, file: Path, store: str | None) -> None:
     from discreet.serve.parquet_sketches import is_export
 
     if file.exists() and not is_export(file):
-        fix = "choose another name; no option writes over it"
-        raise Refusal(f"file {file}", why="it holds no sketches, and may be a table", fix=fix, value=str(file))
+        fix = "choose another name; no option overwrites it"
+        raise Refusal(f"file {file}", why="it has no sketches, and may be a table", fix=fix, value=str(file))
     with opened(folder, store) as found:
         sketches = found.sketches()
         with written(file) as place:
@@ -250,11 +250,11 @@ def export(output: Output, folder: Path, file: Path, store: str | None) -> None:
 
 @command.command()
 @folder_argument
-@click.option("--epoch", type=int, help="Only this epoch; all of them, when left out.")
+@click.option("--epoch", type=int, help="Only this epoch; default: all.")
 @store_option
 @click.pass_obj
 def close(output: Output, folder: Path, epoch: int | None, store: str | None) -> None:
-    """Take no more reports, and after the last epoch forget the hashes by which repeated batches are known."""
+    """Accept no more reports, and after the last epoch delete the hashes that identify repeated batches."""
     with opened(folder, store) as found:
         found.store.close(None if epoch is None else checked_epoch(found.collection, epoch))
         closed = sorted(found.store.closed())

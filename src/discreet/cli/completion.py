@@ -18,7 +18,7 @@ _INSTALL = {
 @click.argument("shell", type=click.Choice(list(_INSTALL)))
 @click.pass_context
 def command(context: click.Context, shell: str) -> None:
-    """Print the script that teaches SHELL to complete `discreet`."""
+    """Print the completion script for SHELL."""
     kind = get_completion_class(shell)
     assert kind is not None
     script = kind(context.find_root().command, {}, "discreet", "_DISCREET_COMPLETE").source()

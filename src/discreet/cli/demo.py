@@ -45,14 +45,14 @@ print(report.release(epsilon=0.2))
     default=Path("demo"),
     show_default=True,
     metavar="FOLDER",
-    help="Where to put the vault, the page and all else; one that is there is used again.",
+    help="Output folder for the vault, the page and the rest; an existing one is reused.",
 )
 @click.pass_obj
 def command(output: Output, out: Path) -> None:
-    """Ask, attack, audit and look at the budget, on a public table of health insurance.
+    """Ask, attack, audit and check the budget, on a public table of health insurance.
 
-    Everything lands in one folder, with a vault to play with. A second run uses the same vault: the question was paid
-    for, so that its answer is replayed, free.
+    Everything is written to one folder, with a vault to experiment with. A second run uses the same vault: the
+    question is already paid for, so its answer is replayed for free.
     """
     from discreet.lab.audits.finding import ClaimViolated
 
@@ -78,7 +78,7 @@ def command(output: Output, out: Path) -> None:
         place = vault.place
         drawn = page(Shown(asked, attacked, finding, stood), "\n".join(_next(place)))
     vault.keep(place.page, drawn)
-    if not (vault.reused and place.script.exists()):  # whoever has one may have gone on with it
+    if not (vault.reused and place.script.exists()):  # anyone who has one may have gone on with it
         vault.keep(place.script, PLAY)
     seconds = perf_counter() - started
     result = {
@@ -125,7 +125,7 @@ def _last(place: DemoFolder, seconds: float) -> list[str]:
     return [
         "",
         f"Done in {seconds:.1f} s. The pictures are in {place.page}.",
-        f"A vault to play with is in {place.vault}, its token in {place.token}. Try next:",
+        f"A vault to experiment with is in {place.vault}, its token in {place.token}. Try next:",
         *(f"  {line}" for line in _next(place)),
     ]
 

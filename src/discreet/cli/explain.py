@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def command(output: Output, answer: Path, plot: Path | None) -> None:
     """Show an answer that was saved with `answer.to_json()`, and explain it; - reads standard input.
 
-    Nothing is asked and nothing is paid: all of it stands in the file.
+    Nothing is asked and nothing is charged: everything is in the file.
     """
     from rich.padding import Padding
     from rich.text import Text
@@ -49,7 +49,7 @@ def _read(path: Path) -> Answer:
         return Answer.from_json(text)
     except (Refusal, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         # The file is not ours to quote: only what is wrong with it is said.
-        why = error.why if isinstance(error, Refusal) else "it is no answer, or was changed"
+        why = error.why if isinstance(error, Refusal) else "it is not an answer, or it was changed"
         raise BadParameter("answer", name, why=why, fix=_FIX) from error
 
 

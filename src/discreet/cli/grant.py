@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 @click.argument("tables", nargs=-1, required=True, metavar="TABLE...")
 @budget_options("The most this analyst may spend in a month", "monthly-")
 @budget_options("The most this analyst may ever spend")
-@click.option("--replace", is_flag=True, help="Put these amounts in the place of the analyst's; others stay.")
-@click.option("--add", is_flag=True, help="Add these amounts to those of the analyst's caps.")
-@click.option("--end-caps", is_flag=True, help="End the analyst's caps, but for the amounts given here.")
-@click.option("--expires", metavar="WHEN", help="30d, 12h, 8w or 2027-01-31; never, when left out.")
+@click.option("--replace", is_flag=True, help="Replace the analyst's caps by these amounts; others stay.")
+@click.option("--add", is_flag=True, help="Add these amounts to the analyst's caps.")
+@click.option("--end-caps", is_flag=True, help="End the analyst's caps, except for the amounts given here.")
+@click.option("--expires", metavar="WHEN", help="30d, 12h, 8w or 2027-01-31; default: never.")
 @vault_option
 @click.pass_obj
 def command(
@@ -41,7 +41,7 @@ def command(
     end_caps: bool,
     **amounts: str | None,
 ) -> None:
-    """Let ANALYST ask about TABLE..., and print the token, which is shown this once.
+    """Let ANALYST ask about TABLE..., and print the token, which is shown only once.
 
     Caps only restrict: the budget of the tables holds for all analysts together. They apply to each account, and to
     one analyst over all grants, ended ones too: a second amount needs --replace or --add, only --end-caps ends a cap,
@@ -63,7 +63,7 @@ def command(
         [
             f"{analyst} may ask about {', '.join(tables)}, with this token:",
             token,
-            f"It is shown this once. Its grant is {result['grant']}, by which it can be revoked.",
+            f"It is shown only once. Its grant is {result['grant']}, by which it can be revoked.",
             *(f"Over all grants of {analyst} together: {each}." for each in words),
             *(f"The cap of {analyst} has ended: {each}." for each in ended),
         ],
@@ -74,7 +74,7 @@ def _existing(*, replace: bool, add: bool, end: bool) -> Existing | None:
     """Return the one flag that says what becomes of caps there are; two say two things."""
     words = [word for word, said in (("--replace", replace), ("--add", add), ("--end-caps", end)) if said]
     if len(words) > 1:
-        why = "each says something else of the caps there are"
+        why = "they contradict each other"
         raise Refusal(" ".join(words), why=why, fix="give one of them", value=words)
     return "replace" if replace else "add" if add else "end" if end else None
 

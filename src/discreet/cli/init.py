@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from discreet.curator.policy import Policy
 
 TEMPLATE = """\
-# What the vault should hold. `discreet register` applies this file; the vault leads.
+# The tables and grants of the vault. `discreet register` applies this file; the vault is authoritative.
 # Declare what you know without looking: nothing here should be copied from the data.
 
 vault = "{vault}"
@@ -30,8 +30,8 @@ vault = "{vault}"
 # [tables.visits]
 # source = "visits.csv"                                  # .csv, .csv.gz, .parquet, a folder or a pattern
 # unit = {{ person = "patient_id", max_rows = 20 }}        # or "row", where nobody has two rows
-# budget = {{ epsilon = 3, delta = 1e-6 }}                 # for good: it cannot be raised later
-# group = "patients"                                     # tables about the same people share one budget
+# budget = {{ epsilon = 3, delta = 1e-6 }}                 # permanent: it cannot be changed later
+# group = "patients"                                     # the budget group: tables about the same people
 # rows = 1_000_000                                       # only if the size is public
 #
 # [tables.visits.columns]
@@ -51,8 +51,8 @@ vault = "{vault}"
 # expires = "90d"
 #
 # [work]                                                 # limits on every question; these are the defaults
-# least_price = 1e-6                                     # the share of a budget that a question costs at least
-# partners = 10000                                       # the most rows that all joins of a question make of one
+# least_price = 1e-6                                     # the minimum price of a question, as a share of the budget
+# partners = 10000                                       # the most rows that all joins of a question make of one row
 # deadline = 3600                                        # seconds that an engine may work on a question
 # pace = 0                                               # response times are rounded up to multiples of it
 """
@@ -66,8 +66,8 @@ def command(output: Output, vault: Path | str | None, policy: Path | None) -> No
     """Make a vault: one file that only you can read, with its tables, budgets and ledger.
 
     VAULT may be a postgresql:// URL: the vault is then a schema of that database, named discreet unless ?schema= names
-    another. Whoever can read the file, or the schema, is its custodian. The token shown is for the places where it is
-    not at hand; like the public key and the head, keep it somewhere else.
+    another. Anyone who can read the file, or the schema, is its custodian. The token is for access without it; keep it
+    elsewhere, like the public key and the head.
     """
     from discreet.curator.curator import Curator
     from discreet.curator.policy import read
@@ -78,7 +78,7 @@ def command(output: Output, vault: Path | str | None, policy: Path | None) -> No
     given = vault or _default(wanted)
     shown = str(place_of(given)) if is_url(given) else str(given)
     if Ledger.exists(given):
-        why, fix = "there is one already", "apply a policy to it with discreet register, or use another path"
+        why, fix = "it already exists", "apply a policy to it with discreet register, or use another path"
         raise Refusal(f"vault {shown}", why=why, fix=fix, value=shown)
     with Curator(given) as curator, _undone_on_failure(curator):
         token = curator.grant("custodian", role="custodian")
@@ -97,7 +97,7 @@ def command(output: Output, vault: Path | str | None, policy: Path | None) -> No
 
 @contextmanager
 def _undone_on_failure(curator: Curator) -> Iterator[None]:
-    """Remove a vault that could not be finished: it has answered nothing, so that nothing is forgotten with it."""
+    """Remove a vault that could not be finished: it has answered nothing, so nothing is forgotten with it."""
     try:
         yield
     except BaseException:
@@ -115,7 +115,7 @@ def _default(policy: Policy | None) -> Path | str:
 
 
 def _described(vault: Path | str) -> str | None:
-    """Write a policy to begin with beside the vault, or here; None if there is one already, or none can be written."""
+    """Write a policy to begin with beside the vault, or here; None if it already exists, or none can be written."""
     from discreet.curator.policy import NAME
 
     beside = vault.resolve().with_name(NAME) if isinstance(vault, Path) else Path(NAME)
@@ -132,8 +132,10 @@ def _described(vault: Path | str) -> str | None:
 
 def _lines(vault: Path | str, result: Mapping[str, object]) -> list[str]:
     # What is for copying stands whole on a line of its own, however narrow the screen.
-    whose = "which only you can read" if isinstance(vault, Path) else "and whoever can read its schema is a custodian"
-    lines = [f"The vault is {vault}, {whose}.", "Keep these elsewhere; the token is shown this once."]
+    whose = (
+        "which only you can read" if isinstance(vault, Path) else "and anyone who can read its schema is a custodian"
+    )
+    lines = [f"The vault is {vault}, {whose}.", "Keep these elsewhere; the token is shown only once."]
     for label, name in (("custodian's token", "token"), ("public key", "public_key"), ("head", "head")):
         lines += [f"{label}:", str(result[name])]
     written = result["policy"]

@@ -37,8 +37,8 @@ class LabFailed(Refusal):
         failure = next((each.failure for each in ran if each.failure), "")
         super().__init__(
             f"{', '.join(f'lab {each.number}' for each in failed)}",
-            why=f"the number misses its bar: {failed[0].bar}" if not failure else f"this does not hold: {failure}",
-            fix="run it again; if it fails twice it is no accident (one false alarm in a million): please report it",
+            why=f"the number misses its bar: {failed[0].bar}" if not failure else f"this is false: {failure}",
+            fix="run it again; if it fails twice (one false alarm in a million), please report it",
             value=[each.name for each in failed],
         )
 
@@ -77,14 +77,14 @@ def show(output: Output, which: str, solution: bool) -> None:
 @click.option(
     "--plot",
     type=NEW_FILE,
-    help="Draw the lab's picture (.png, .svg or .pdf); of one lab.",
+    help="Draw the picture of one lab (.png, .svg or .pdf).",
 )
 @click.pass_obj
 def run(output: Output, which: tuple[str, ...], plot: Path | None) -> int:
     """Run labs with fresh noise; a number that misses its bar ends the command with exit code 5."""
     chosen = _chosen(which)
     if plot is not None and len(chosen) != 1:
-        raise BadParameter("plot", str(plot), why="a file holds one picture", fix="name one lab, such as 2")
+        raise BadParameter("plot", str(plot), why="a file has one picture", fix="name one lab, such as 2")
     ran = []
     with _progress(output, len(chosen)) as advance:
         for each in chosen:
@@ -109,7 +109,7 @@ def run(output: Output, which: tuple[str, ...], plot: Path | None) -> int:
 
 @command.command()
 @click.argument("folder", type=NEW_FILES)
-@click.option("--only", multiple=True, metavar="LAB", help="Export this lab alone; may be repeated.")
+@click.option("--only", multiple=True, metavar="LAB", help="Export only this lab. Repeatable.")
 @click.pass_obj
 def export(output: Output, folder: Path, only: tuple[str, ...]) -> None:
     """Write labs into FOLDER as Jupyter notebooks."""

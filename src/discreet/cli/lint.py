@@ -35,15 +35,15 @@ _STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 
 @click.command()
 @click.argument("tables", nargs=-1, metavar="[TABLE]...")
-@click.option("--source", metavar="SOURCE", help="Look at this source before it is registered; no vault is needed.")
+@click.option("--source", metavar="SOURCE", help="Check this source before it is registered; no vault is needed.")
 @unit_options
 @column_option
-@click.option("--delimiter", metavar="CHARACTER", help="What separates the fields of a CSV file.")
+@click.option("--delimiter", metavar="CHARACTER", help="The delimiter of a CSV file.")
 @click.option(
     "--from",
     "policy",
     type=click.Path(path_type=Path),
-    help="Look at the tables that this policy describes, registered or not; no vault is needed.",
+    help="Check the tables of this policy, registered or not; no vault is needed.",
 )
 @vault_option
 @click.pass_obj
@@ -56,7 +56,7 @@ def command(
     policy: Path | None,
     **terms: Any,  # noqa: ANN401  (options of many types)
 ) -> int:
-    """Compare what was declared with the exact rows, and say what does not fit.
+    """Compare the declarations with the exact rows, and report problems.
 
     It can run before a table is registered: with --source and what would be declared of it, or with a policy. The
     figures are exact and not private: they are for the custodian's eyes. An error ends the command with code 5.
@@ -99,10 +99,10 @@ def _views(remarks: Sequence[Remark], tables: Sequence[str]) -> list[RenderableT
     from rich.text import Text
 
     if not remarks:
-        return [Text(f"Nothing to say about {', '.join(tables) or 'an empty vault'}.", style="green")]
+        return [Text(f"No findings for {', '.join(tables) or 'an empty vault'}.", style="green")]
     counts = Counter[str](each.severity for each in remarks)
     said = ", ".join(f"{counts[kind]} {kind}{'s' * (counts[kind] > 1)}" for kind in _STYLES if counts[kind])
-    last = Text(f"{said}. These figures are exact: keep them to yourself.", style="yellow")
+    last = Text(f"{said}. These figures are exact and not private: do not share them.", style="yellow")
     return [_table(remarks) if console().width >= _ROOMY else _list(remarks), last]
 
 

@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _is_told_plainly(error: BaseException) -> bool:
     """Whether an error is printed without a traceback, also for who debugs: of a failed question there is one text."""
-    # By name, so that nothing is imported for it.
+    # By name, so nothing is imported for it.
     return isinstance(error, click.ClickException) or type(error).__name__ == "QuestionFailed"
 
 

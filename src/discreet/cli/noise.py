@@ -44,7 +44,7 @@ def _add(name: str, parameter: str, meaning: str) -> None:
 
     options = [
         click.Option([f"--{parameter}"], required=True, metavar="NUMBER", help=meaning + "."),
-        click.Option(["--size"], type=int, metavar="COUNT", help="How many to draw; one when left out."),
+        click.Option(["--size"], type=int, metavar="COUNT", help="How many to draw; default: one."),
     ]
     word = name.replace("_", "-")
     command.add_command(click.Command(word, callback=draw, params=list(options), help=f"Draw: {meaning}."))

@@ -14,7 +14,7 @@ from discreet.cli.shared.question_options import keys_of, price_of, question_opt
 
 @click.command()
 @question_options
-@click.option("--rows", type=click.IntRange(min=1), help="How many rows you suppose each group to have.")
+@click.option("--rows", type=click.IntRange(min=1), help="The assumed number of rows in each group.")
 @click.option("--sql", is_flag=True, help="Also show the SQL that the engine would run.")
 @click.pass_obj
 def command(

@@ -14,17 +14,15 @@ from discreet.cli.shared.vault_options import opened, vault_option
 @click.command()
 @click.argument("table")
 @click.argument("source", required=False)
-@click.option(
-    "--people", type=click.Choice(["distinct"]), help="Say that its people are others than those of all other accounts."
-)
+@click.option("--people", type=click.Choice(["distinct"]), help="Declare that its people are not in any other account.")
 @vault_option
 @click.pass_obj
 def command(
     output: Output, vault: Path | str, table: str, source: str | None, people: Literal["distinct"] | None
 ) -> None:
-    """Take the changed source of TABLE, or a new SOURCE, as its next version.
+    """Accept the changed source of TABLE, or a new SOURCE, as its next version.
 
-    The budget stays as it is: people who were in the last version and are in this one have lost what they lost.
+    The budget stays as it is: people who are in both versions keep their accumulated loss.
     """
     from rich.text import Text
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @unit_options
 @column_option
 @budget_options("The lifetime budget")
-@click.option("--group", metavar="NAME", help="The account, shared by tables about the same people.")
+@click.option("--group", metavar="NAME", help="The budget group: tables about the same people share one budget.")
 @click.option(
     "--people",
     type=click.Choice(["same", "distinct"]),
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     " of all other accounts.",
 )
 @click.option("--rows", type=int, help="The number of rows, if that is public.")
-@click.option("--delimiter", metavar="CHARACTER", help="What separates the fields of a CSV file.")
-@click.option("--from", "policy", type=click.Path(path_type=Path), help="The policy to read; discreet.toml by default.")
+@click.option("--delimiter", metavar="CHARACTER", help="The delimiter of a CSV file.")
+@click.option("--from", "policy", type=click.Path(path_type=Path), help="The policy to apply; default: discreet.toml.")
 @vault_option
 @click.pass_obj
 def command(
@@ -53,7 +53,7 @@ def command(
     policy: Path | None,
     **terms: Any,  # noqa: ANN401  (options of many types)
 ) -> None:
-    """Put TABLE behind the vault, its rows being in SOURCE.
+    """Put TABLE, with its rows in SOURCE, behind the vault.
 
     Without SOURCE the table is registered as discreet.toml describes it, and without TABLE the whole file is applied.
     """
@@ -128,10 +128,10 @@ def _views(registered: Registered, amount: str) -> list[RenderableType]:
     from rich.text import Text
 
     unit = registered.table.unit
-    whom = "single rows" if unit.is_row else f"people, told apart by {unit.identifier}"
+    whom = "single rows" if unit.is_row else f"people, identified by {unit.identifier}"
     return [
         Text.assemble("Table ", (registered.name, "bold"), f" is registered, version {registered.version}."),
-        Text(f"It protects {whom}, and may lose {amount} in all (account {registered.account})."),
+        Text(f"It protects {whom}, with a total budget of {amount} (account  {registered.account})."),
         Text.assemble(
             "Look at it with ", ("discreet lint", "bold"), ", let someone ask with ", ("discreet grant", "bold"), "."
         ),

@@ -148,7 +148,7 @@ def _show(
 def _progress(output: Output, stages: Sequence[Stage]) -> Iterator[Callable[[Stage], None]]:
     """Show on a terminal the step, the time that has passed and the time that is left at most.
 
-    All of it follows from the plan and the clock; how far the work has really come would tell of the data.
+    All of it follows from the plan and the clock; how far the work has really come would reveal the data.
     """
     if output.json or not sys.stderr.isatty():
         yield lambda _: None

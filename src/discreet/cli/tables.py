@@ -1,4 +1,4 @@
-"""discreet tables: what there is to ask about: tables, whom they protect, their columns, and what remains."""
+"""discreet tables: what there is to ask about: tables, who is protected, their columns, and what remains."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ Found = list[tuple["Registered", "list[Standing]"]]
 
 @click.command()
 @click.argument("table", required=False)
-@click.option("--token", envvar="DISCREET_TOKEN", show_envvar=True, help="See what the holder of this token may see.")
+@click.option("--token", envvar="DISCREET_TOKEN", show_envvar=True, help="Show what the holder of this token may see.")
 @vault_option
 @click.pass_obj
 def command(output: Output, vault: Path | str, token: str | None, table: str | None) -> None:
-    """List the tables there are to ask about, or show TABLE with what was declared of each column.
+    """List the tables, or show TABLE with the declaration of each column.
 
-    All of it was declared, so that it is free. With an analyst's token these are the tables of the grant.
+    All of it was declared, so it is free. With an analyst's token these are the tables of the grant.
     """
     with opened(vault) as curator:
         found = _found(curator, token, table)
@@ -96,7 +96,7 @@ def _list(found: Found) -> list[RenderableType]:
     for registered, limits in found:
         columns, left = ", ".join(registered.table), percent(_left(limits))
         table.add_row(Text(registered.name, style="bold"), Text(_whom(registered)), Text(columns), Text(left))
-    last = Text.assemble("See what a column may hold with ", (f"discreet tables {found[0][0].name}", "bold"), ".")
+    last = Text.assemble("See what a column may contain with ", (f"discreet tables {found[0][0].name}", "bold"), ".")
     return [table, last]
 
 

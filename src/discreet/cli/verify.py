@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--head", metavar="HASH", help="A head you kept elsewhere: entries lost since are found by it alone.")
+@click.option("--head", metavar="HASH", help="A head you kept elsewhere; it reveals entries that were lost since.")
 @vault_option
 @click.pass_obj
 def command(output: Output, vault: Path | str, head: str | None) -> None:
     """Check every entry of the vault's ledger and all that follows from them.
 
-    A vault that was tampered with, cut short or put back from an old copy ends the command with exit code 5.
+    A vault that was tampered with, truncated or restored from an old copy ends the command with exit code 5.
     """
     with opened(vault) as curator:
         found = curator.verify(head and head.strip().lower())
@@ -44,11 +44,11 @@ def command(output: Output, vault: Path | str, head: str | None) -> None:
 
 def _lines(found: Verified, head: str | None, late: list[Late], work: Mapping[str, float]) -> list[str]:
     checked = [
-        f"{found.entries:,} entries, each sealed to the one before",
-        "every budget, debit, grant and table: as the entries imply",
+        f"{found.entries:,} entries, each chained to the one before",
+        "every budget, debit, grant and table: consistent with the entries",
         "every settled answer: as it was settled",
         _anchor(found),
-        "the head you gave: on the chain" if head else "no head from elsewhere was given: keep the one below",
+        "the given head: on the chain" if head else "no head was given: keep the one below elsewhere",
     ]
     checked += [f"stopped at its deadline, entry {each.sequence}: {each.analyst}, {each.question}" for each in late]
     checked += [f"a limit on work that is not the default: {name} = {value:g}" for name, value in work.items()]
@@ -60,4 +60,4 @@ def _lines(found: Verified, head: str | None, late: list[Late], work: Mapping[st
 def _anchor(found: Verified) -> str:
     if found.anchor:
         return f"the anchor: signed, and on the chain at entry {found.anchor}"
-    return "the anchor: none was on this machine yet; there is one from now on, so compare with a head from elsewhere"
+    return "the anchor: this machine had none and has one from now on; compare with a head kept elsewhere"

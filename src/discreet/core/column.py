@@ -1,4 +1,4 @@
-"""Columns: what one column may hold, declared in advance so that nothing need be learned from the data."""
+"""Columns: what one column may contain, declared in advance so that nothing need be learned from the data."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Column:
         if self.name is not None:
             check_name("name", self.name)
         if not isinstance(self.nullable, bool):
-            raise BadParameter("nullable", self.nullable, why="nulls may occur or not", fix="use True or False")
+            raise BadParameter("nullable", self.nullable, why="it is either True or False", fix="use True or False")
         _check_parts(self)
         match self.kind:
             case "number":
@@ -75,7 +75,7 @@ class Column:
         return replace(self, name=name)
 
     def record(self) -> dict[str, Any]:
-        """Return the fields as plain JSON values; numbers are text such as "1/10", so that they stay exact."""
+        """Return the fields as plain JSON values; numbers are text such as "1/10", so they stay exact."""
         return {
             "name": self.name,
             "kind": self.kind,
@@ -111,7 +111,7 @@ class Column:
 def check_name(parameter: str, name: object) -> None:
     """Refuse a name that no engine could store or no reader could see."""
     if not isinstance(name, str) or not name.strip() or not _storable(name):
-        why = "a name is text that can be read and stored"
+        why = "a name is printable text"
         raise BadParameter(parameter, name, why=why, fix="use a short word such as 'age'")
 
 
@@ -149,7 +149,7 @@ def _check_number(bounds: object, step: object) -> None:
                 if (bound / step).denominator != 1:
                     why, fix = (
                         f"it is not a multiple of the step {step}",
-                        "write between(low, high, step=), which snaps",
+                        "write between(low, high, step=), which rounds inwards",
                     )
                     raise BadParameter("bounds", bound, why=why, fix=fix)
         case _:

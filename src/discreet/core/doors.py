@@ -30,6 +30,6 @@ def opened(value: Exact[Inside] | Inside) -> Inside:
 def kernel(function: Callable[Concatenate[Inside, Public], Made]) -> Kernel[Inside, Public, Made]:
     """Make a kernel of a function, as a decorator: `exact.map(it, ...)` calls it with the value and public ones.
 
-    It is a function of its module, so that all kernels can be listed; it keeps and shows nothing of what it sees.
+    It is a function of its module, so all kernels can be listed; it keeps and shows nothing of what it sees.
     """
     return Kernel(function)

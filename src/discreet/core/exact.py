@@ -1,6 +1,6 @@
 """Exact values: what an engine computed from rows; a token that only a door opens.
 
-An exact count and a noisy one are both integers, so that a release without noise would pass every type checker. Here
+An exact count and a noisy one are both integers, so a release without noise would pass every type checker. Here
 the exact one has a type of its own, with which nothing can be done: it can be handed on, and it can be opened by the
 doors (`discreet.core.doors`) that `tests/core/test_exact.py` lists, each with its reason.
 """

@@ -53,8 +53,8 @@ def check_place(path: Path, *, force: bool = False) -> None:
     if path.name in _NAMED or _ANCHOR in _head(path):
         raise _never(path, "it belongs to a vault or a collection")
     if not force:
-        fix = "choose another name, or write over it with force=True"
-        raise Occupied(f"file {path}", why="it is there already", fix=fix, value=str(path))
+        fix = "choose another name, or overwrite it with force=True"
+        raise Occupied(f"file {path}", why="it already exists", fix=fix, value=str(path))
 
 
 @contextmanager
@@ -68,7 +68,7 @@ def new_file(path: str | Path, *, force: bool = False, private: bool = False) ->
     check_place(place, force=force)
     fresh = place.with_name(f".{secrets.token_hex(8)}{place.suffix}")
     try:
-        # Made first, so that whoever writes to it finds a file of the right owner and mode.
+        # Made first, so anyone who writes to it finds a file of the right owner and mode.
         os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600 if private else 0o666))
     except (OSError, ValueError) as error:
         raise _unwritten(place) from error
@@ -172,7 +172,7 @@ def _head(path: Path) -> bytes:
 
 
 def _never(path: Path, why: str) -> Refusal:
-    return Occupied(f"file {path}", why=why, fix="choose another name; no option writes over it", value=str(path))
+    return Occupied(f"file {path}", why=why, fix="choose another name; no option overwrites it", value=str(path))
 
 
 def _unwritten(path: Path) -> BadParameter:

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 def lazy(
     module: str, homes: Mapping[str, str], more: Callable[[], Mapping[str, str]] = dict
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Make a module's `__getattr__` and `__dir__`, so that each name is imported from its home on first use.
+    """Make a module's `__getattr__` and `__dir__`, so each name is imported from its home on first use.
 
     A home that ends in the name is the module itself, unless it defines that name; any other home defines it. `more`
-    tells of names that a folder lists, and is asked only for those that are not in `homes`.
+    reveals names that a folder lists, and is asked only for those that are not in `homes`.
     """
 
     def getattr_(name: str) -> Any:  # noqa: ANN401  (what a name is depends on the name)

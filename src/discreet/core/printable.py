@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-# What a terminal obeys (C0 but for the line's end, DEL, C1), and what reorders or hides text: marks and overrides of
+# What a terminal obeys (C0 except for the line's end, DEL, C1), and what reorders or hides text: marks and overrides of
 # direction, characters of no width, separators of lines, and halves of pairs.
 _STEERING = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"

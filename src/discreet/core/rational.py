@@ -32,7 +32,7 @@ def as_written(name: str, value: object) -> Fraction:
         above, below = int(value.numerator), int(value.denominator)
         if max(abs(above), below) > _WIDEST:
             why = f"a number has at most {2 * _MOST_DIGITS} digits above its line, and as many below"
-            raise _refused(name, value, why, "round it: nobody means a number to that many digits")
+            raise _refused(name, value, why, "round it to fewer digits")
         return Fraction(above, below)
     if isinstance(value, float):
         if not math.isfinite(value):

@@ -27,7 +27,7 @@ def between(low: Number, high: Number, *, step: Number | None = None, nullable: 
     if step is None:
         for name, given, bound in (("low", low, lowest), ("high", high, highest)):
             if bound.denominator != 1:
-                why = "between bounds that are not whole the resolution has to be said"
+                why = "bounds that are not integers need a resolution"
                 raise BadParameter(name, given, why=why, fix="add a step, for example step=0.01")
     resolution = as_written("step", 1 if step is None else step)
     if resolution <= 0:

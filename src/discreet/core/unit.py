@@ -1,4 +1,4 @@
-"""Units: whom a guarantee protects, and which two tables count as neighbours."""
+"""Units: who is protected, and which two tables count as neighbours."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def check_bound(value: object) -> Bound:
 class Unit:
     """What one neighbour step changes: one row, or all rows of one person.
 
-    A row unit has no identifier. A person unit names the column that tells people apart, and bounds how many rows
+    A row unit has no identifier. A person unit names the column that identifies people, and bounds how many rows
     (`max_rows`) and how many groups of one question (`max_groups`, by default as many as rows) a person may touch.
     `bound` says where surplus rows are dropped: in every query, or once for the table.
 
@@ -128,13 +128,13 @@ def _check_identifier(value: object) -> None:
         raise BadParameter(
             "identifier",
             value,
-            why="a person is told apart by the values of one column",
+            why="a person is identified by the values of one column",
             fix="name that column, for example person('patient_id', max_rows=20), or use row()",
         )
 
 
 def _check_count(name: str, value: object) -> None:
-    # bool is a subclass of int, but person(max_rows=True) is a slip, not a count of one.
+    # bool is a subclass of int, but person(max_rows=True) is a mistake, not a count of one.
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise BadParameter(
             name,

@@ -51,7 +51,7 @@ def account_of(table: Table, source: Source | None, group: str | None, tables: S
             raise BadParameter("group", group, why=why, fix=f"leave it out, or use group={other.account!r}")
         return other.account
     if group is None and any(each.account == table.name for each in tables):
-        why = "a group of that name pays for other tables already"
+        why = "a budget group of that name already pays for other tables"
         fix = f"use another name, or group={table.name!r} if the tables share people"
         raise BadParameter("name", table.name, why=why, fix=fix)
     return group or table.name
@@ -92,11 +92,11 @@ def _check_unit(account: str, table: Table, other: Registered, people: People | 
     identifier, theirs = table.unit.identifier, other.identifier
     if identifier and theirs and people == "same":
         return
-    whom = "single rows" if theirs is None else f"people, told apart by {theirs!r}"
+    whom = "single rows" if theirs is None else f"people, identified by {theirs!r}"
     why = f"the budget of {account!r} is counted for {whom}, as {other.name!r} has it"
     fix = "use unit=row()" if theirs is None else f"use unit=person({theirs!r}, max_rows=20)"
     if identifier is None:
-        why = f"{why}, and whoever has many rows would lose as many times what it shows"
+        why = f"{why}, and a person with many rows would lose many times that"
     elif theirs is not None:
         fix = f"{fix}, or people='same' if {identifier!r} has the same identifiers under another name"
     raise BadParameter("unit", identifier or "row", why=why, fix=fix)
@@ -114,7 +114,7 @@ def check_shared(
         raise BadParameter("people", people, why=why, fix="leave people out")
     if budget is not None and budget_record(budget) != budget_record(known[other.account]):
         stored = budget_text(budget_record(known[other.account]))
-        why = f"{same_rows}, which {other.account!r} pays for with {stored}: what people were promised for good"
+        why = f"{same_rows}, which {other.account!r} pays for with {stored}: a permanent guarantee to people"
         fix = "leave the budget out or repeat it; to allow an analyst less, cap the grant"
         raise Conflict(f"budget {budget_text(budget_record(budget))}", why=why, fix=fix, value=budget)
 
@@ -123,12 +123,14 @@ def check_budget(account: str, budget: Budget | None, known: Mapping[str, Budget
     """Refuse a new account without a budget, and another budget for an old account."""
     if account not in known:
         if budget is None:
-            why = "without one a table would answer until nothing about anyone is left unsaid"
-            raise BadParameter("budget", None, why=why, fix="say how much it may lose: budget=Budget(epsilon=1)")
+            why = "without a budget a table would reveal everything in the end"
+            raise BadParameter(
+                "budget", None, why=why, fix="set the privacy loss it may incur: budget=Budget(epsilon=1)"
+            )
         return
     if budget is not None and budget_record(budget) != budget_record(known[account]):
         stored = budget_text(budget_record(known[account]))
-        why = f"{account!r} was registered with {stored}, which is what people were promised for good"
+        why = f"{account!r} was registered with {stored}, which is a permanent guarantee to people"
         fix = "leave the budget out or repeat it; to allow an analyst less, cap the grant"
         raise Conflict(f"budget {budget_text(budget_record(budget))}", why=why, fix=fix, value=budget)
 
@@ -141,9 +143,9 @@ def check_copy(registered: Registered, digest: str, known: Mapping[str, tuple[st
     name = registered.name
     other, paying = known.get(digest, (name, registered.account))
     if paying != registered.account:
-        why = f"they are those of {other!r}, which {paying!r} pays for; a second budget would double what people lose"
+        why = f"they are those of {other!r}, which {paying!r} pays for; a second budget would double their loss"
         fix = f"register it with group={paying!r}"
-        if registered.version > 1:  # a refresh: the table has its account for good
+        if registered.version > 1:  # a refresh: the table has its account permanently
             fix = f"keep {name!r} as it is and register these rows as another table with group={paying!r}"
         raise Conflict(f"the rows of {name!r}", why=why, fix=fix, value=name)
 
@@ -151,12 +153,12 @@ def check_copy(registered: Registered, digest: str, known: Mapping[str, tuple[st
 def check_people(table: Table, source: Source, tables: Iterable[Payer]) -> None:
     """Refuse rows that another table has, or had, and counts by other people, or one by one.
 
-    Whoever has many rows in a table that protects single ones loses as often there, and their account does not tell.
+    Anyone who has many rows in a table that protects single ones loses as often there, and their account does not tell.
     """
     identifier = table.unit.identifier
     for other in tables:
         if other.identifier != identifier and _reaches(source, other):
-            whom = "single rows" if other.identifier is None else f"people, told apart by {other.identifier!r}"
+            whom = "single rows" if other.identifier is None else f"people, identified by {other.identifier!r}"
             why = f"its rows are those of {other.name!r}, and the budget of {other.account!r} is counted for {whom}"
             fix = (
                 "use unit=row()" if other.identifier is None else f"use unit=person({other.identifier!r}, max_rows=20)"
@@ -165,12 +167,12 @@ def check_people(table: Table, source: Source, tables: Iterable[Payer]) -> None:
 
 
 def check_terms(before: Registered, table: Table, group: str | None) -> None:
-    """Refuse to change whom a table protects or what it is paid from."""
+    """Refuse to change who is protected or what it is paid from."""
     for part in ("identifier", "relation"):
         old, new = getattr(before.table.unit, part), getattr(table.unit, part)
         if old != new:
             why = f"{before.name!r} was registered with {part}={old!r}, and what it answered was counted under that"
-            fix = "keep it: what people were promised is for good"
+            fix = "keep it: a guarantee to people is permanent"
             raise Conflict(f"{part}={new!r}", why=why, fix=fix, value=new)
     if group is not None and group != before.account:
         why = f"{before.name!r} is paid from {before.account!r}, and what it spent cannot be moved"

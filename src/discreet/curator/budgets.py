@@ -50,7 +50,7 @@ def holds(
         if set(grant.tables) == set(tables) and _agree(wanted, _caps(ledger, analyst, wanted)):
             return True
     if live:
-        why = "there is one already, to other tables or with other caps, and a token is not changed once it is out"
+        why = "one exists for other tables or with other caps, and an issued token is not changed"
         raise Conflict(f"a grant for {analyst!r}", why=why, fix=f"run discreet revoke {analyst} first", value=analyst)
     return False
 

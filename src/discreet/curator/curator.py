@@ -1,4 +1,4 @@
-"""Curator: the custodian's hands on a vault: tables, grants and budgets. Whoever can read the whole vault is one."""
+"""Curator: the custodian's hands on a vault: tables, grants and budgets. Anyone who can read the whole vault is one."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ class Curator:
     ) -> str:
         """Let an analyst ask about tables, and return the token that proves it; it is shown this once.
 
-        `budget` caps what the analyst may spend of each account for good, `monthly` in a month; both only restrict.
+        `budget` caps what the analyst may spend of each account permanently, `monthly` in a month; both only restrict.
         An analyst has one cap on an account, over all grants, also when they have ended. A second amount is refused
         unless `existing` says what it means: "replace" puts it in the place of the first, "add" tops it up; an amount
         that is left out changes nothing. "end" ends the caps that get no new amount. What the analyst has spent before
@@ -235,7 +235,7 @@ class Curator:
     def session(self, token: str, *, pmw: Literal[True], **terms: Any) -> Weighed: ...  # noqa: ANN401
 
     def session(self, token: str, *, pmw: bool = False, **terms: Any) -> Session | Weighed:
-        """Open a session for whoever holds the token.
+        """Open a session for anyone who holds the token.
 
         `pmw=True` begins one of private multiplicative weights at once, on the terms of `Session.pmw`:
         `curator.session(token, pmw=True, epsilon=1, delta=1e-6, alpha=0.05)`.
@@ -350,7 +350,7 @@ def _moment(expires: dt.datetime | dt.timedelta | str | None) -> dt.datetime | N
             try:
                 return dt.datetime.now(dt.UTC) + expires
             except OverflowError:
-                why, fix = "calendars end before that", "leave it out for a grant that never expires"
+                why, fix = "the date is too far in the future", "leave it out for a grant that never expires"
                 raise BadParameter("expires", expires, why=why, fix=fix) from None
         case str():
             return expiry_of(expires)

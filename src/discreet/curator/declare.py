@@ -46,7 +46,7 @@ def column_of(words: str) -> Column:
         if all(_WHOLE.fullmatch(key) for key in keys):
             return one_of(*(int(_number("key", key)) for key in keys), nullable=nullable)
         return one_of(*keys, nullable=nullable)
-    raise BadParameter("column", words, why="it says neither bounds nor keys", fix=_COLUMNS)
+    raise BadParameter("column", words, why="it has neither bounds nor keys", fix=_COLUMNS)
 
 
 def listed(words: str) -> list[str]:
@@ -81,7 +81,7 @@ def unit_of(words: str, **limits: Any) -> Unit:  # noqa: ANN401  (what `person` 
         return row(**given)
     if kind == "person" and identifier.strip():
         if "max_rows" not in given:
-            why = "how many rows of one person are used has to be said"
+            why = "the number of rows of one person has to be bounded"
             raise BadParameter(
                 "max_rows", None, why=why, fix="use the most one person should count for, for example 20"
             )
@@ -108,5 +108,5 @@ def expiry_of(words: str, *, now: dt.datetime | None = None) -> dt.datetime:
             return dt.datetime.combine(dt.date.fromisoformat(words.strip()), dt.time(), dt.UTC)
     except (ValueError, OverflowError):
         pass
-    why = "it is neither a span of time nor a day"
+    why = "it is neither a duration nor a date"
     raise BadParameter("expires", words, why=why, fix="write 30d, 12h, 8w or 2027-01-31")

@@ -78,7 +78,7 @@ class TableSketches:
 
     @property
     def people(self) -> IdentifierSketch | None:
-        """The sketch of the column that tells people apart."""
+        """The sketch of the column that identifies people."""
         return self.columns.get(self.identifier or "")
 
     def __or__(self, other: TableSketches) -> TableSketches:
@@ -214,7 +214,7 @@ def _folded(sql: str, dialect: Dialect) -> str:
 
 
 def _short(name: str, physical: str, sql: str, dialect: Dialect) -> str:
-    """Leave out texts that nobody would type, so that none of them decides how long this takes."""
+    """Leave out texts that nobody would type, so none of them decides how long this takes."""
     if physical.upper() != "VARCHAR":
         return sql
     return f"(CASE WHEN {dialect.bytes_of(dialect.plain_text(dialect.quote(name)))} <= {_LENGTH} THEN {sql} END)"

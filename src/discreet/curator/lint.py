@@ -84,7 +84,7 @@ def lint(registered: Registered, budget: Budget | None) -> list[Remark]:
         Remark("note", registered.name, registered.identifier, *words) for words in map(same_people, registered.alike)
     ]
     if not registered.source.is_file:
-        what, why = f"its rows lie in {registered.engine}", "lint reads files, and these rows are not carried here"
+        what, why = f"its rows are in {registered.engine}", "lint reads files, and these rows are not copied here"
         fix = "compare bounds, keys and rows per person with the exact rows there"
         return [Remark("note", registered.name, None, what, why, fix), *alike]
     with connect() as engine:
@@ -104,7 +104,7 @@ def _remarks(engine: duckdb.DuckDBPyConnection, registered: Registered, budget: 
     (rows,) = _one(engine, "SELECT count(*) FROM source")
     yield from _sizes(engine, registered, budget, rows)
     if not rows:
-        yield Remark("warning", table.name, None, "no rows", "every answer is noise alone", "check the source")
+        yield Remark("warning", table.name, None, "no rows", "every answer is only noise", "check the source")
         return
     yield from _people(engine, registered, rows)
     for column in table.columns:
@@ -117,8 +117,8 @@ def _remarks(engine: duckdb.DuckDBPyConnection, registered: Registered, budget: 
             table.name,
             ", ".join(names),
             f"{share:.0%} of the rows are unique on {' + '.join(names)}",
-            "whoever knows these of a person finds the row, in any copy that is not protected",
-            "hand out no exact rows with these columns together; answers from here are protected all the same",
+            "anyone who knows these values of a person finds the row in an unprotected copy",
+            "do not share exact rows with these columns together; private answers are still protected",
         )
 
 
@@ -136,13 +136,13 @@ def _sizes(
     delta = None if budget.delta is None else as_written("delta", budget.delta)
     if delta and units and delta >= Fraction(1, units):
         whom = "rows" if identifier is None else "people"
-        why = f"there are {units:,} {whom}, so that one of them may be laid open by the delta alone"
+        why = f"there are {units:,} {whom}, so the delta alone allows one of them to be fully revealed"
         fix = f"use a delta well below {1 / units:.0e}, such as {1 / units / 100:.0e}"
         yield Remark("error", table.name, None, f"delta {float(delta):g} is not below 1/n", why, fix)
     epsilon = None if budget.epsilon is None else as_written("epsilon", budget.epsilon)
     if epsilon is not None and epsilon > _LARGE_EPSILON:
-        why = f"the odds of any guess about a person may grow by a factor of e^{float(epsilon):g}"
-        yield Remark("warning", table.name, None, f"epsilon {float(epsilon):g} promises little", why, "use less")
+        why = f"the odds of any guess about a person may increase by a factor of e^{float(epsilon):g}"
+        yield Remark("warning", table.name, None, f"epsilon {float(epsilon):g} is a weak guarantee", why, "use less")
 
 
 def _people(engine: duckdb.DuckDBPyConnection, registered: Registered, rows: int) -> Iterator[Remark]:
@@ -158,7 +158,7 @@ def _people(engine: duckdb.DuckDBPyConnection, registered: Registered, rows: int
         f" FROM (SELECT {name} AS p, count(*) AS n FROM source GROUP BY 1)",
     )
     if nameless:
-        why = "nobody can say whose they are, so that they cannot be bounded person by person"
+        why = "nobody knows whose they are, so they cannot be bounded per person"
         fix = f"fill {unit.identifier!r} or leave these rows out of the source"
         yield Remark(
             "warning", registered.name, unit.identifier, f"{_share(nameless, rows)} have no identifier", why, fix
@@ -172,18 +172,16 @@ def _people(engine: duckdb.DuckDBPyConnection, registered: Registered, rows: int
     )
     if dropped / rows >= _DROPPED:
         what = f"{_share(dropped, rows)} are dropped by max_rows={unit.max_rows}"
-        why = f"one person has {most:,}; totals come out too small by what is dropped"
-        yield Remark(
-            "warning", registered.name, unit.identifier, what, why, "raise max_rows, at the price of more noise"
-        )
+        why = f"one person has {most:,}; totals are too small by what is dropped"
+        yield Remark("warning", registered.name, unit.identifier, what, why, "raise max_rows, for more noise")
 
 
 def _merging_people(engine: duckdb.DuckDBPyConnection, registered: Registered, identifier: str) -> Iterator[Remark]:
     if found := merging(engine, identifier, registered.physical[identifier]):
         spelled, people, (one, other) = found
-        what = f"{spelled:,} identifiers become {people:,} without blanks and case, such as {one!r} and {other!r}"
-        why = "if these are the same people, each of them counts as several, and loses as often what was promised"
-        yield Remark("warning", registered.name, identifier, what, why, "spell each person in one way in the source")
+        what = f"{spelled:,} identifiers become {people:,} without spaces and case, such as {one!r} and {other!r}"
+        why = "if these are the same people, each counts as several, and may lose several times the guarantee"
+        yield Remark("warning", registered.name, identifier, what, why, "spell each person the same way in the source")
 
 
 def _floating_people(engine: duckdb.DuckDBPyConnection, registered: Registered, identifier: str) -> Iterator[Remark]:
@@ -195,10 +193,10 @@ def _floating_people(engine: duckdb.DuckDBPyConnection, registered: Registered, 
     fix = f'store it as text or integers; in pandas: frame["{identifier}"].astype("Int64")'
     if beyond:
         what = f"{beyond:,} {'row has' if beyond == 1 else 'rows have'} a floating-point identifier beyond 2^{exact}"
-        why = "integers are rounded there, so that different people become one, and count as one"
+        why = "integers are rounded there, so different people become one and count as one"
         yield Remark("warning", registered.name, identifier, what, why, fix)
     else:
-        what = "people are told apart by floating-point numbers"
+        what = "people are identified by floating-point numbers"
         why = f"beyond 2^{exact} they are rounded, and different people would become one; none is so far"
         yield Remark("note", registered.name, identifier, what, why, fix)
 
@@ -246,8 +244,8 @@ def _readable(engine: duckdb.DuckDBPyConnection, registered: Registered, column:
         " FROM source",
     )
     if empty and not column.nullable:
-        why = "it was promised that there are none"
-        fix = "leave nullable=False out, or mend the source"
+        why = "the declaration says there are none"
+        fix = "leave nullable=False out, or fix the source"
         yield Remark("error", registered.name, column.name, f"{_share(empty, rows)} are null or unreadable", why, fix)
     elif lost and column.kind != "category":
         seen = engine.execute(
@@ -256,9 +254,7 @@ def _readable(engine: duckdb.DuckDBPyConnection, registered: Registered, column:
         ).fetchall()
         what = f"{_share(lost, rows)} cannot be read as a {column.kind}: {', '.join(repr(text) for (text,) in seen)}"
         why = f"they count as null, in every answer; {_WRITTEN[column.kind]}"
-        yield Remark(
-            "warning", registered.name, column.name, what, why, "mend the source, or declare it as what it holds"
-        )
+        yield Remark("warning", registered.name, column.name, what, why, "fix the source, or declare what it contains")
 
 
 def _bounds(
@@ -272,7 +268,7 @@ def _bounds(
             what = (
                 f"the {side} bound {_written(bound)} is the {'least' if side == 'lower' else 'largest'} value there is"
             )
-            why = "a bound copied from the data tells of the person who has it, for free"
+            why = "a bound copied from the data reveals the person who has it, outside the budget"
             yield Remark("warning", table, column.name, what, why, "declare a bound you would know without looking")
     ends = [_number(low), _number(high)]
     if column.kind == "date":
@@ -281,7 +277,7 @@ def _bounds(
     if outside / present >= _CLAMPED:
         what = f"{outside / present:.0%} of the values lie outside {_written(low)}..{_written(high)}"
         why = "they are clamped, which shifts sums and means"
-        yield Remark("warning", table, column.name, what, why, "widen the bounds, at the price of more noise")
+        yield Remark("warning", table, column.name, what, why, "widen the bounds, for more noise")
 
 
 def _keys(engine: duckdb.DuckDBPyConnection, table: str, column: Column, value: str, present: int) -> Iterator[Remark]:
@@ -292,11 +288,11 @@ def _keys(engine: duckdb.DuckDBPyConnection, table: str, column: Column, value: 
         shown = ", ".join(repr(key) for key in sorted(others, key=lambda key: (-others[key], str(key)))[:3])
         what = f"{_share(sum(others.values()), present)} have keys that are not declared: {shown}"
         why = "they count as null, and appear in no group"
-        yield Remark("warning", table, column.name, what, why, "declare these keys, if they are no secret themselves")
+        yield Remark("warning", table, column.name, what, why, "declare these keys, if they are not secret themselves")
     unused = [key for key in column.keys if key not in found]
     if unused:
         what = f"nobody has {', '.join(repr(key) for key in unused[:3])}{' and others' if len(unused) > 3 else ''}"
-        why = "the key appears in every answer, with noise; that is as it should be, unless it is a typo"
+        why = "the key appears in every answer, with noise; that is correct, unless it is a typo"
         yield Remark("note", table, column.name, what, why, "check the spelling")
 
 

@@ -84,14 +84,14 @@ def check_overlap(registered: Registered, found: list[Overlap], others: list[Reg
         if _is_declared_distinct(registered, overlap, others):
             continue
         if not overlap.is_large:
-            noted.append(f"{overlap.words}: whoever is in both may lose both budgets")
+            noted.append(f"{overlap.words}: anyone in both may lose both budgets")
             continue
         why = (
             f"{overlap.words}: the same people would lose two budgets (short numbers may be equal by chance, which"
             " only you can know)"
         )
-        fix = f"register it with {_terms(registered, overlap)}, or with people='distinct' if these are other people"
-        if registered.version > 1:  # a refresh: the table has its account for good
+        fix = f"register it with {_terms(registered, overlap)}, or with people='distinct' if these are different people"
+        if registered.version > 1:  # a refresh: the table has its account permanently
             fix = (
                 f"keep {registered.name!r} as it is and register this source as another table with"
                 f" {_terms(registered, overlap)}; or refresh with people='distinct' if these are other people"
@@ -105,7 +105,7 @@ def check_word(people: object) -> People | None:
     match people:
         case None | "same" | "distinct":
             return people
-    why = "a table's people are those of its group under another name, or others than those of all other accounts"
+    why = "a table's people are those of its budget group under another name, or not in any other account"
     raise BadParameter("people", people, why=why, fix="use people='same' or people='distinct', or leave it out")
 
 
@@ -172,7 +172,7 @@ def _share(
     column: str | None,
     other: TableSketches,
 ) -> Share:
-    """Return the share of two columns that tell people apart, or are called alike; of others that of their union.
+    """Return the share of two columns that identify people, or are called alike; of others that of their union.
 
     A column of another kind may well hold numbers that are someone's identifiers: 1, 2 and 3 are.
     """

@@ -54,8 +54,10 @@ def table_policy(node: Node, folder: Path) -> TablePolicy:
     """Read [tables.NAME]; paths are meant from the folder."""
     node.table("source", "unit", "columns", "rows", "group", "people", "budget")
     name = node.path[-1]
-    source = _source(node.need("source", 'say where the rows lie: source = "visits.parquet"'), folder)
-    unit = _unit(node.need("unit", 'say whom to protect: unit = "row", or { person = "patient_id", max_rows = 20 }'))
+    source = _source(node.need("source", 'say where the rows are: source = "visits.parquet"'), folder)
+    unit = _unit(
+        node.need("unit", 'declare the protected unit: unit = "row", or { person = "patient_id", max_rows = 20 }')
+    )
     declared = node.need("columns", f"declare them under [tables.{name}.columns]")
     columns = {each.path[-1]: _column(each) for each in declared.each()}
     rows = node["rows"].value

@@ -55,7 +55,7 @@ class Session:
     """The tables of one grant. Made by `connect(path, token)` or `curator.session(token)`.
 
     Guarantee: an analyst sees answers, schemas and budgets, never a row; every answer was charged before it was
-    computed, to the budget of all tables that share people, whoever asks.
+    computed, to the budget of all tables that share people, anyone who asks.
     """
 
     __slots__ = ("__weakref__", "_curator", "_engines", "_grant")
@@ -280,5 +280,5 @@ class Session:
         return self._curator.ledger.answer(charge.key) is not None
 
     def failed(self, charge: Charge) -> bool:
-        """Whether the question of a charge was paid for and failed, which whoever asks it again is told for free."""
+        """Whether the question of a charge was paid for and failed, which anyone who asks it again is told for free."""
         return self._curator.ledger.failed(charge.key)

@@ -1,4 +1,4 @@
-"""Sources ever registered: whose rows they are or were, so that what a table has moved on from gets no new budget."""
+"""Sources ever registered: whose rows they are or were, so what a table has moved on from gets no new budget."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Past:
 class Sources:
     """The list of sources at one edition, which every new source counts on, and whose rows have which digest.
 
-    Digests and sketches are computed from rows, so that they lie beside the chain. Copies of rows from memory, which
+    Digests and sketches are computed from rows, so they lie beside the chain. Copies of rows from memory, which
     nobody can name again, are known by these alone.
 
     Guarantee: a source is on the list before its table answers anything, and is never taken off it.

@@ -19,7 +19,7 @@ def merging(
 ) -> tuple[int, int, tuple[str, str]] | None:
     """Return how many identifiers become how many when trimmed and folded, with one pair; None where none does.
 
-    "P7" and "p7 " do. Each is a person of its own to every answer, so that one human counts, and loses, twice.
+    "P7" and "p7 " do. Each is a person of its own to every answer, so one human counts, and loses, twice.
     """
     if Physical.parse(physical).family != "text":
         return None

@@ -42,7 +42,7 @@ class Tables:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._folder = ledger.folder
-        # Stamps renewed since the vault was opened: only a saving of time, so that losing them costs nothing else.
+        # Stamps renewed since the vault was opened: only a saving of time, so losing them costs nothing else.
         self._renewed: dict[tuple[str, int], Mapping[str, Any]] = {}
         # The newest revision of each table that was read: a document of that revision always says the same.
         self._read: dict[str, Registered] = {}

@@ -10,7 +10,7 @@ ORDER_TABLE = '"~order"'
 PRIME = (1 << 31) - 1
 # How many multipliers there are for each of the two hashes; the first of each is added, the others multiply.
 MULTIPLIERS = 256
-# Below 2^28, so that eight products with numbers below 2^31 add up to less than 2^62.
+# Below 2^28, so eight products with numbers below 2^31 add up to less than 2^62.
 _BITS = 28
 
 

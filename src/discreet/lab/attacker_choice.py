@@ -80,6 +80,6 @@ def sensitive(copied: TableCopy) -> str | None:
 
 
 def known(copied: TableCopy, apart: str, most: int = 4) -> list[str]:
-    """Return the first columns that tell people apart, but for one: what an attacker may know of someone."""
+    """Return the first columns that identify people, except for one: what an attacker may know of someone."""
     told = {name: np.bincount(copied.codes([name])).max() for name in copied.attributes if name != apart}
     return [name for name, most_alike in told.items() if most_alike <= _COMMON * copied.rows][:most]

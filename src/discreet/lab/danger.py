@@ -63,7 +63,7 @@ class Danger:
         """The verdict in a word: safe, careful or broken."""
         if self.share >= FALLS:
             return "broken"
-        # Whoever knows everyone else asks for one person alone: errors have to hold against that too.
+        # Anyone who knows everyone else asks for one person alone: errors have to hold against that too.
         known = ceiling(min(self.laplace, self.gaussian) if self.promised is None else self.promised, DELTA)
         return "safe" if self.share <= SAFE and known is not None and known <= FALLS else "careful"
 
@@ -103,7 +103,9 @@ class Danger:
             f"{self.share:.1%} of them, where a coin gives 50%"
         )
         if self.promised is not None:
-            bound = f"; the promise, epsilon {self.promised:.3g} in all, allows no attacker more than {self.most:.1%}."
+            bound = (
+                f"; the guarantee, epsilon {self.promised:.3g} in all, allows no attacker more than {self.most:.1%}."
+            )
             return told + bound
         if not math.isfinite(self.deviation):
             return told + ": the answers say nothing."
@@ -112,7 +114,7 @@ class Danger:
         answers = f"{few:,} {'question' if few == 1 else 'questions'}"
         worth = f". As noise, such errors are {size}; for epsilon 1 Discreet answers {answers} as accurately."
         if self.verdict == "safe":
-            return told + worth + " Drawn as noise they would be a promise; errors that are not drawn may be undone."
+            return told + worth + " As random noise they would be a guarantee; other errors may be undone."
         if self.share <= SAFE:
             return told + worth + " So few answers give back no table, but two that differ by a person may tell of one."
         return told + worth + f" For so many answers, errors of {self.needed:,.3g} people are the least to think of."
@@ -145,7 +147,7 @@ class Danger:
         low, high = min(ends) / 3, max(ends) * 3
         steps = [low * (high / low) ** (i / (_POINTS - 1)) for i in range(_POINTS)]
         attack = [(each, share_recovered(self.rows, self.questions, each)) for each in steps]
-        # Whoever knows all other bits sees a normal number move by the root of the number of questions.
+        # Anyone who knows all other bits sees a normal number move by the root of the number of questions.
         anyone = [(each, _NORMAL.cdf(math.sqrt(self.questions) / (2 * each))) for each in steps]
         return Curves(
             title=f"{self.questions:,} counts about {self.rows:,} people: {self.verdict}",

@@ -89,7 +89,7 @@ class ExactDefence:
     name = "exact"
     epsilon = None
 
-    def protect(self, values: Bits, questions: int, most: int = 1) -> Target:  # noqa: ARG002  (nothing hangs on them)
+    def protect(self, values: Bits, questions: int, most: int = 1) -> Target:  # noqa: ARG002  (nothing depends on them)
         """Answer everything as it is."""
         return _Answering(values, lambda exact, _: exact.astype(np.float64))
 

@@ -69,7 +69,7 @@ class Copy:
 def copy(people: int = 200) -> Copy:
     """Copy people chosen at random; the secret bit is 1 where their health is less than excellent.
 
-    A fair coin decides each one's bit, and then someone who has it is chosen: nothing but the answers tells a bit, and
+    A fair coin decides each one's bit, and then someone who has it is chosen: only the answers tells a bit, and
     whoever merely guesses is right about half of them.
     """
     import duckdb

@@ -73,7 +73,9 @@ def _summary(report: AttackReport) -> str:
         for first, outcome in ((place == 0, each) for place, each in enumerate(section.outcomes))
     )
     head = "<tr><th>attack</th><th>target</th><th>success</th><th></th><th>chance</th><th>promise</th><th></th></tr>"
-    note = "The mark on a bar is what a guess gets; the promise is the most that anyone can expect under Discreet."
+    note = (
+        "The mark on a bar is the success of guessing; the guarantee is the most that anyone can expect under Discreet."
+    )
     return f'<section><h2>In short</h2><div class="scroll"><table>{head}{rows}</table></div><p>{note}</p></section>'
 
 

@@ -19,7 +19,7 @@ Bits = NDArray[np.int64]
 _PARQUET = ("FROM read_parquet(?)",)
 # A file that is not as its first lines promise (a word among numbers, lines that end in two ways) is read as text.
 _PLAIN = "delim=',', quote='\"', escape='\"', header=true, all_varchar=true, strict_mode=false, parallel=false"
-# Booleans stay as they are written, so that `yes` is asked for as yes.
+# Booleans stay as they are written, so `yes` is asked for as yes.
 _KINDS = "auto_type_candidates=['BIGINT', 'DOUBLE', 'TIME', 'DATE', 'TIMESTAMP', 'VARCHAR']"
 _CSV = (f"FROM read_csv(?, {_KINDS})", f"FROM read_csv(?, {_PLAIN})")
 

@@ -1,4 +1,4 @@
-"""Names of analysts: visible in every character, and told apart by more than case, blanks or what nobody sees.
+"""Names of analysts: visible in every character, and identified by more than case, blanks or what nobody sees.
 
 Letters of two scripts are not mixed in a name: the Cyrillic a in a Latin name shows as the Latin one. A whole name in
 another script may still look like one; whoever grants it reads it.
@@ -33,7 +33,7 @@ def folded(name: str) -> str:
 
 
 def check_visible(analyst: str) -> None:
-    """Refuse a name with a character that nobody sees, or one that hangs on nothing: it would pass for another's."""
+    """Refuse a name with a character that nobody sees, or one that depends on nothing: it would pass for another's."""
     if any(map(_is_unseen, analyst)):
         why = "it has a character that nobody sees, so that it would pass for another name"
         raise BadParameter("analyst", ascii(analyst)[1:-1], why=why, fix="type the name with visible characters only")

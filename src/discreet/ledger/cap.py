@@ -1,13 +1,13 @@
 """Caps: the most that one analyst may spend of an account, over all their grants together.
 
-A cap belongs to the analyst and not to a token: whoever holds three grants has one cap, and it lasts when all of them
+A cap belongs to the analyst and not to a token: an analyst with three grants has one cap; it remains when all of them
 have ended, until it is changed in so many words. A cap that is changed counts everything the analyst was ever charged,
 in its own currency.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import takewhile
@@ -20,16 +20,13 @@ from discreet.account.losses.loss import PrivacyLoss
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.ledger import limit
 from discreet.ledger.analyst_names import check_script, check_visible, folded
-from discreet.ledger.charge import read_losses
 from discreet.ledger.entry import Entry
 from discreet.ledger.refusals import Conflict, Tampered
 from discreet.ledger.store import AnalystTally, Limit, Permit, Transaction
+from discreet.ledger.window import LAST_DIGITS, charges
 
 Existing = Literal["replace", "add", "end"]
 Budgets = Mapping[str, Budget | None]
-
-# A later release may compute a cost with other last digits; less than this fraction is no sign of tampering.
-_LAST_DIGITS = 1 - Fraction(1, 10**9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +83,9 @@ def recounted(new: Limit, rows: Transaction, entries: Iterable[Entry]) -> Privac
         return filter_
     label = max(new.label, there.label if there else "")
     spent = NOTHING
-    for moment, loss in _charges(entries, new.account, new.analyst):
-        if moment[: len(label)] >= label:
-            spent += _cost(filter_, loss, new)
+    for each in charges(entries, new.account, new.analyst):
+        if each.at[: len(label)] >= label:
+            spent += _cost(filter_, each.loss, new)
     return replace(filter_, spent=spent if spent.within(filter_.budget) else filter_.budget)
 
 
@@ -103,7 +100,7 @@ def check_recount(live: Transaction, derived: Transaction, entry: Entry) -> None
             new = limit.new_limit(account, body["analyst"], period, replace(stored, spent=NOTHING), body["at"], 0)
             earlier = takewhile(lambda each: each.sequence < entry.sequence, live.entries())
             least = recounted(new, derived, earlier).spent
-            least = Cost(least.loss * _LAST_DIGITS, least.delta * _LAST_DIGITS)
+            least = Cost(least.loss * LAST_DIGITS, least.delta * LAST_DIGITS)
             if not least.within(stored.spent):
                 raise Tampered("a cap", why="it forgets what its analyst had spent before")
 
@@ -146,17 +143,11 @@ def budget_of_filter(filter_: PrivacyFilter) -> Budget:
     raise UnknownName("filter", type(filter_).__name__, ("ApproxFilter", "PureFilter", "ZcdpFilter"))
 
 
-def _charges(entries: Iterable[Entry], account: str, analyst: str) -> Iterator[tuple[str, PrivacyLoss]]:
-    for entry in entries:
-        if entry.kind == "charge" and (body := entry.record())["analyst"] == analyst and account in body["losses"]:
-            yield body["at"], read_losses({account: body["losses"][account]})[account]
-
-
 def _cost(filter_: PrivacyFilter, loss: PrivacyLoss, new: Limit) -> Cost:
     try:
         return filter_.cost(loss)
     except Uncountable:
-        why = f"what {new.analyst} has asked already cannot be counted in {filter_.currency}"
+        why = f"past questions of {new.analyst} cannot be counted in {filter_.currency}"
         fix = f"cap it in the currency of the account {new.account!r}"
         raise Conflict(f"a cap for {new.analyst!r} on {new.account!r}", why=why, fix=fix, value=new.analyst) from None
 

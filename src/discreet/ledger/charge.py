@@ -21,7 +21,7 @@ class Charge:
 
     `question` is the canonical JSON of plan and parameters; `key` tells repeated charges from new ones and is by
     default made of the question and the versions, never of data; `label` is a few words for people. Work
-    that is done `once` is never begun a second time, and needs no fixed draws.
+    that is done `once` is never started a second time, and needs no fixed draws.
     """
 
     question: str

@@ -20,7 +20,7 @@ def wall_clock() -> datetime:
 
 
 def written(moment: datetime) -> str:
-    """Write a moment as entries do: in universal time, to the second, so that texts sort as moments do."""
+    """Write a moment as entries do: in universal time, to the second, so texts sort as moments do."""
     return moment.astimezone(UTC).isoformat(timespec="seconds")
 
 
@@ -28,7 +28,7 @@ class VaultClock:
     """The time of a vault: the machine's clock, or where that is behind the last entry, that entry's time and onwards.
 
     A machine whose clock was set back does not take the vault along: its time goes on from the last entry as the
-    clock goes on, so that no grant opens again and no window stands still.
+    clock goes on, so no grant opens again and no window stands still.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -47,7 +47,7 @@ class VaultClock:
         at, wall = self._last
         try:
             return at + max(now - wall, timedelta())
-        except OverflowError:  # calendars end before that
+        except OverflowError:  # the date is too far in the future
             return at
 
     def wall(self) -> datetime:

@@ -43,7 +43,7 @@ class Custody(Vault):
                 body = {"account": name, "filter": limit.filter_record(filter_), "at": written(self._clock())}
                 enter(transaction, "account", body)
             elif not limit.same_promise(there, filter_):
-                why = "the account exists with another budget or relation, and a promise is not changed"
+                why = "the account exists with another budget or relation, and a guarantee is not changed"
                 raise Conflict(f"account {name!r}", why=why, fix="leave the budget as it is", value=budget)
 
     def accounts(self) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ class Custody(Vault):
     ) -> Document:
         """Store a new revision of a document; with `expected`, only if that is still its newest (0: there is none).
 
-        The record becomes part of the chain, so that it must hold nothing computed from data. What was computed from
+        The record becomes part of the chain, so it must hold nothing computed from data. What was computed from
         data goes into `private`, which stays in the vault beside the chain (left out: as it was).
         """
         text = _json(kind, record)
@@ -84,7 +84,7 @@ class Custody(Vault):
             there = transaction.get(Paper, _named("kind", kind), _named("name", name))
             revision = there.revision if there else 0
             if expected is not None and expected != revision:
-                why = f"it is at revision {revision} by now, so that someone else has changed it meanwhile"
+                why = f"it is at revision {revision} by now, so someone else has changed it meanwhile"
                 fix = "look at what it says now, and repeat the change"
                 raise Conflict(f"{kind} {name!r} at revision {expected}", why=why, fix=fix, value=expected)
             made = {"kind": kind, "name": name, "revision": revision + 1, "record": json.loads(text)}
@@ -132,7 +132,7 @@ class Custody(Vault):
         """
         names = [_named("table", each) for each in ([tables] if isinstance(tables, str) else tables)]
         if not names and check_role(role) == "analyst":
-            raise BadParameter("tables", names, why="the grant would open nothing", fix="name at least one table")
+            raise BadParameter("tables", names, why="the grant would allow nothing", fix="name at least one table")
         identifier, secret = new_token()
         salt, hashed = new_verifier(secret)
         made: dict[str, Any] = {"grant": identifier, "analyst": _named("analyst", analyst), "role": check_role(role)}
@@ -153,7 +153,7 @@ class Custody(Vault):
         with self._read() as transaction:
             permit = transaction.get(Permit, identifier)
         if not matches(permit, secret) or permit is None:
-            raise AccessRefused("this token", why="it opens nothing here", fix="check that it was copied whole")
+            raise AccessRefused("this token", why="it is not valid here", fix="check that it was copied completely")
         grant = Grant.of(permit)
         self.admit(grant)
         return grant

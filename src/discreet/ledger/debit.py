@@ -28,7 +28,8 @@ class StandingCharge:
     """A charge that stands: its receipt, and its answer if that is settled, or the lease under which someone works.
 
     `failed` says that it was settled without an answer; `commitment` is what its entry says of the key that its noise
-    is drawn by, None where the work is done once; `repriced` that it was charged at another price than is asked now.
+    is drawn by, None where the work is done once; `repriced` that it was charged at another price than is asked now;
+    `stranded` that it cannot be worked on here, while whoever began it may be at work.
     """
 
     receipt: Receipt
@@ -37,6 +38,7 @@ class StandingCharge:
     failed: bool = False
     commitment: str | None = None
     repriced: bool = False
+    stranded: bool = False
 
 
 def sought(charge: Charge) -> list[Wanted]:
@@ -66,10 +68,23 @@ def find(transaction: Transaction, charge: Charge, now: datetime) -> StandingCha
     if debit.settled is not None:
         return StandingCharge(receipt, answer=settled_answer(transaction, debit))
     if transaction.get(Settled, debit.sequence) is not None:
-        why = "it has an answer, and its debit was put back as it was before"
+        why = "it has an answer, and its debit was restored to an older state"
         raise Tampered(f"entry {debit.sequence}", why=why, sequence=debit.sequence)
     repriced = debit.price != charge.price
     return StandingCharge(receipt, lease=transaction.get(Lease, charge.key), commitment=commitment, repriced=repriced)
+
+
+def unanswered(transaction: Transaction, charge: Charge) -> str | None:
+    """Return the key of a charge like this one that was made under a key of its own, and that nobody works on."""
+    for held in transaction.all(Lease):
+        there = transaction.get(Debit, held.key) if not held.expires else None
+        if there is None or there.settled is not None or there.key == there.identity:
+            continue
+        entry = transaction.entry(there.sequence)
+        alike = (there.identity, there.price) == (charge.identity, charge.price)
+        if alike and entry is not None and entry.record()["analyst"] == charge.analyst:
+            return there.key
+    return None
 
 
 def make(transaction: Transaction, charge: Charge, now: datetime, new: NewKey | None) -> Receipt:
@@ -111,7 +126,7 @@ def abandoned(transaction: Transaction, now: datetime) -> Iterator[tuple[Debit, 
         if there is None or there.settled is not None or entry is None:  # which verifying the vault finds
             continue
         ended = held.expires if held else 0.0
-        if held is None or there.key == there.identity:
+        if held is None or not held.expires or there.key == there.identity:
             charged = datetime.fromisoformat(entry.record()["at"])
             ended = max(ended, charged.timestamp()) + _KEPT.total_seconds()
         if ended <= now.timestamp():

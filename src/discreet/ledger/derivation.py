@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from discreet.ledger import limit
+from discreet.ledger import limit, window
 from discreet.ledger.charge import read_losses
 from discreet.ledger.entry import Entry, canonical, digest
 from discreet.ledger.limit import LimitStep
@@ -40,7 +40,7 @@ def derive(
         case "window":
             _limit(transaction, sequence, body, analyst="", period=body["period"])
         case "clock":
-            _correct(transaction, sequence, body["at"])
+            window.correct(transaction, sequence, body)
         case "document":
             record_ = canonical(body["record"])
             transaction.put(Paper(body["kind"], body["name"], body["revision"], record_, sequence))
@@ -64,14 +64,6 @@ def derive(
 def _limit(transaction: Transaction, sequence: int, body: Body, *, analyst: str, period: str) -> None:
     filter_ = limit.filter_of(body["filter"])
     transaction.put(limit.new_limit(body["account"], analyst, period, filter_, body["at"], sequence))
-
-
-def _correct(transaction: Transaction, sequence: int, at: str) -> None:
-    """Put windows of the future back into the present; what was spent in them counts there."""
-    for each in [*transaction.all(Limit)]:
-        label = at[: limit.PERIODS[each.period]]
-        if each.label > label:
-            transaction.put(replace(each, label=label, sequence=sequence))
 
 
 def _grant(transaction: Transaction, sequence: int, body: Body) -> None:

@@ -1,4 +1,4 @@
-"""Entries: what the ledger appends, each sealed to the one before it by a hash."""
+"""Entries: what the ledger appends, each chained to the one before it by a hash."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def canonical(record: object) -> str:
 
 
 def digest(*fields: str) -> str:
-    """Return the SHA-256 of several texts, each preceded by its length, so that no two lists of texts agree."""
+    """Return the SHA-256 of several texts, each preceded by its length, so no two lists of texts agree."""
     found = sha256()
     for field in fields:
         content = field.encode()

@@ -18,7 +18,7 @@ class Forkable(Protocol):
     """A store that lets go of its connection for a fork."""
 
     def before_fork(self) -> None:
-        """Wait for this process's transactions and disconnect, so that a child inherits nothing."""
+        """Wait for this process's transactions and disconnect, so a child inherits nothing."""
 
     def after_fork(self) -> None:
         """Let threads go on, in parent and child; each connects again when it needs to."""

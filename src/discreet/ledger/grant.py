@@ -17,7 +17,7 @@ from discreet.ledger.store import Permit
 
 Role = Literal["analyst", "custodian"]
 
-# 192 random bits cannot be guessed, so that a fast hash keeps them as well as a slow one would.
+# 192 random bits cannot be guessed, so a fast hash keeps them as well as a slow one would.
 _SECRET_BYTES = 24
 
 
@@ -94,12 +94,12 @@ def check_expires(value: datetime | None, now: datetime) -> str:
         return ""
     if not isinstance(value, datetime) or value.tzinfo is None:
         why, fix = (
-            "an expiry is a moment, which a time without its zone is not",
+            "an expiry needs a time zone",
             "use datetime.now(UTC) + timedelta(...)",
         )
         raise BadParameter("expires", value, why=why, fix=fix)
     if value <= now:
-        why = f"it has passed (it is {written(now)} by the vault's time), so that the token would open nothing"
+        why = f"it has passed (it is {written(now)} by the vault's time), so the token would never be valid"
         raise BadParameter("expires", value.isoformat(), why=why, fix="use a later moment, or leave it out")
     return value.isoformat()
 

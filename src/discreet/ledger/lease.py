@@ -8,17 +8,18 @@ from typing import ClassVar
 
 from discreet.core.errors import BadParameter
 
-# How long the first holder may work before another may take over. Each takeover doubles it, so that two workers do not
+# How long the first holder may work before another may take over. Each takeover doubles it, so two workers do not
 # take a slow question from each other without end; but not beyond about an hour, in case they keep being killed.
 SECONDS = 60.0
 MOST_DOUBLINGS = 6
 MOST_SECONDS = 1e9
 
 # Work that nobody may take over (it is done once, or nobody can ask for it again) is left alone so many times longer:
-# six hours. What has not ended by then has died.
+# six hours. What has not ended by then has died. Nor is a question settled as failed before that by someone who cannot
+# go on with it, as on another machine, unless its lease was given back: leases are not renewed, and work may be slow.
 ALONE = 360
 
-# How often one debit may be begun: an interrupted question is begun again at no charge, and its time is seen each time.
+# How often one debit may be started: an interrupted question restarts without charge, and its time is seen each time.
 MOST_BEGUN = 16
 
 
@@ -26,7 +27,7 @@ MOST_BEGUN = 16
 class Lease:
     """One right to work: the charge's key, the fence (how many rights were given), and until when it is undisputed.
 
-    Guarantee: only the holder of the highest fence can settle, so that a question has one answer.
+    Guarantee: only the holder of the highest fence can settle, so a question has one answer.
     """
 
     TABLE: ClassVar[str] = "leases"
@@ -43,8 +44,17 @@ class Lease:
         """Return the lease that is taken together with the charge."""
         return cls(key, 1, seconds, now + seconds)
 
+    @classmethod
+    def unbegun(cls, key: str, seconds: float) -> Lease:
+        """Return the lease of work that is done once, is paid for and was not begun: free for anyone."""
+        return cls(key, 0, seconds, 0.0)
+
+    def alive_until(self, first: float) -> float:
+        """Return until when its holder may be at work, with the lease or beyond it; 0 if it was given back."""
+        return max(self.expires, self.expires - self.seconds + ALONE * first) if self.expires else 0.0
+
     def next(self, first: float, now: float) -> Lease:
-        """Return the lease of whoever takes over; one that was given back is made no longer."""
+        """Return the lease of anyone who takes over; one that was given back is made no longer."""
         seconds = min(self.seconds * 2, first * 2**MOST_DOUBLINGS) if self.expires else self.seconds
         return Lease(self.key, self.fence + 1, seconds, now + seconds)
 

@@ -6,23 +6,26 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.account.budgets.cost import Cost
 from discreet.core.errors import BadParameter, Refusal
 from discreet.core.log import logger
-from discreet.ledger import debit, limit
+from discreet.ledger import debit, limit, takeover
 from discreet.ledger.charge import Charge, Receipt
-from discreet.ledger.clock import written
+from discreet.ledger.clock import Clock, wall_clock, written
 from discreet.ledger.custody import Custody
 from discreet.ledger.debit import StandingCharge
 from discreet.ledger.derivation import enter
-from discreet.ledger.lease import ALONE, MOST_BEGUN, Lease, LeaseWatch
-from discreet.ledger.refusals import Conflict, LeaseLost, QuestionFailed, Tampered
+from discreet.ledger.kept import KeptAnswer, KeptAnswers, keeping
+from discreet.ledger.lease import ALONE, SECONDS, Lease, LeaseWatch
+from discreet.ledger.refusals import Conflict, LeaseLost, QuestionFailed, Tampered, Unavailable
 from discreet.ledger.sealed_key import NewKey
-from discreet.ledger.standing import Scope, Standing
-from discreet.ledger.store import Debit, Limit, Settled, StoredDraw, Transaction
+from discreet.ledger.standing import Standing
+from discreet.ledger.store import Debit, Limit, Settled, Store, StoredDraw, Transaction
 
 if TYPE_CHECKING:
     from discreet.noise.draws import Draws
@@ -37,6 +40,24 @@ class Ledger(Custody):
     debit of a question is on disk before its work begins, and only its one settled answer is ever returned.
     """
 
+    def __init__(
+        self,
+        store: Store,
+        *,
+        clock: Clock = wall_clock,
+        lease_seconds: float = SECONDS,
+        anchor: str | Path | None = None,
+    ) -> None:
+        super().__init__(store, clock=clock, lease_seconds=lease_seconds, anchor=anchor)
+        self._kept = KeptAnswers()
+
+    def close(self) -> None:
+        """Let go of the file or the connection; harmless when repeated."""
+        for kept in self._kept:
+            with suppress(Refusal):  # what still cannot be stored is lost
+                self._settle_kept(kept.charge)
+        super().close()
+
     def run(
         self,
         charge: Charge,
@@ -48,29 +69,41 @@ class Ledger(Custody):
         """Return the settled answer to a question and its receipt; charge for it and do the work where need be.
 
         A settled answer is replayed at no charge. A debit whose worker died is worked on again at no new charge, by one
-        worker at a time, with the same draws. `fresh` pays again, for an answer of its own. An exception out of `work`
-        settles the debit as failed, for good, and is not raised: whoever asks gets the one text of `QuestionFailed`.
-        So does the seventeenth try. Whoever asks for work that is done `once` while someone does it is refused.
+        worker at a time, with the same draws. `fresh` pays again, for an answer of its own, unless one was paid for so
+        and given up before it was answered. An exception out of `work` settles the debit as failed, permanently, and is
+        not raised: everyone gets the one text of `QuestionFailed`. So does the seventeenth try. Anyone who asks for
+        work that is done `once` while someone does it is refused, and so is anyone who cannot continue what someone
+        else began, until six hours after that: then it has failed.
         `engine` says what computes the answer, in which version; it is asked before the charge, and never for a replay.
 
         Guarantee: `work` is called only after the question's debit is durable; however often it is called for one
         debit, it draws the same noise, or it is not called again at all.
         """
-        charge, watch = charge.fresh() if fresh else charge, LeaseWatch()
+        before = self._given_up(charge) if fresh else None
+        asked, watch = before or (charge.fresh() if fresh else charge), LeaseWatch()
+        taken_up = not self._settle_kept(asked) and before is not None
         seconds = self._lease_seconds * (ALONE if fresh or charge.once else 1)
         while True:
-            found, mine, key = self._take(charge, watch, engine, seconds)
+            try:
+                found, mine, key = self._take(asked, watch, engine, seconds)
+            except Unavailable as error:
+                if not fresh or self._is_found_again(asked):
+                    raise
+                raise takeover.perhaps_paid(error) from None
+            if taken_up and mine is None:  # someone was faster, or it cannot be gone on with
+                asked, taken_up = charge.fresh(), False
+                continue
+            taken_up = False
             if found.failed:
                 raise QuestionFailed
             if found.answer is not None:
                 return found.answer, found.receipt
             if mine is not None:
-                answer = self._worked(found.receipt, mine, work, key, once=charge.once)
+                answer = self._worked(asked, found.receipt, mine, work, key)
                 if answer is not None:
                     return answer, replace(found.receipt, replayed=False)
-            elif charge.once:
-                why, fix = "someone is working on it", "wait and ask again, or pay for another with fresh=True"
-                raise Conflict("the question", why=why, fix=fix, value=charge.key)
+            elif charge.once or found.stranded:
+                raise takeover.busy(found, self._lease_seconds)
             time.sleep(watch.next_pause())
 
     def charge(self, charge: Charge) -> Receipt:
@@ -100,7 +133,7 @@ class Ledger(Custody):
             return mine
 
     def settle(self, receipt: Receipt, lease: Lease, answer: str) -> None:
-        """Store the answer of a charge, for good; one that comes after someone else took over is refused.
+        """Store the answer of a charge, permanently; one that comes after someone else took over is refused.
 
         Guarantee: a charge has at most one answer.
         """
@@ -141,7 +174,8 @@ class Ledger(Custody):
     def settle_abandoned(self) -> int:
         """Settle as failed what nobody works on and nobody will ask for again; return how many charges that were.
 
-        Those are charges with a key of their own (`fresh`) whose lease has ended, and all whose lease ended a day ago.
+        Those are charges with a key of their own (`fresh`) whose lease has ended, and all whose lease ended a day ago,
+        or that were charged a day ago and given up.
         The key outside the database is forgotten once nothing waits for its answer.
         """
         with self._read() as look:
@@ -175,7 +209,7 @@ class Ledger(Custody):
         """Return every limit as it stands now; for one analyst, their own, which last when their grants have ended."""
         with self._read() as transaction:
             at = written(self._clock())
-            found = [_standing(each, at) for each in transaction.all(Limit)]
+            found = [Standing.of(each, at) for each in transaction.all(Limit)]
         return tuple(each for each in found if analyst in (None, each.analyst))
 
     # How a run proceeds ----------------------------------------------------------------------------------------------
@@ -194,6 +228,7 @@ class Ledger(Custody):
                 return found, None, None
         mine: Lease | None = None
         key: bytes | None = None
+        paid = False
         computed_by = "" if charge.once else engine()
         try:
             with self._refusals_recorded(charge) as transaction:
@@ -204,20 +239,53 @@ class Ledger(Custody):
                         StandingCharge(debit.make(transaction, charge, self._clock(), new)),
                         new.key if new else None,
                     )
-                    mine = self._leased(transaction, charge.key, None, watch, seconds)
-                elif found.answer is None and not found.failed:
-                    mine = self._leased(transaction, charge.key, found.lease, watch, seconds)
-                    if mine is not None and mine.fence <= MOST_BEGUN:
-                        key = self._old_key(transaction, charge, computed_by, found)
-                    if mine is not None and key is None:
-                        debit.settle(transaction, found.receipt, mine.fence, self._clock(), None)
-                        transaction.delete(mine)
-                        found, mine = replace(found, failed=True), None
+                    if charge.once:  # begun in a transaction of its own: what was never begun is known by that
+                        transaction.put(Lease.unbegun(charge.key, seconds))
+                        paid = True
+                    else:
+                        mine = self._leased(transaction, charge.key, None, watch, seconds)
+                elif found.answer is None and not found.failed and not self._is_held(found.lease, watch):
+                    found, key = takeover.continued(
+                        transaction,
+                        found,
+                        partial(self._old_key, transaction, charge, computed_by, found),
+                        self._clock(),
+                        self._lease_seconds,
+                    )
+                    if not found.failed and not found.stranded:
+                        mine = self._leased(transaction, charge.key, found.lease, watch, seconds)
         except BaseException:  # possibly after the commit, when the anchor could not be written
             if mine is not None:
-                self._release(mine)
+                self._change(mine, Lease.unbegun(charge.key, seconds) if charge.once else mine.released())
             raise
-        return found, mine, key
+        return self._take(charge, watch, engine, seconds) if paid else (found, mine, key)
+
+    def _given_up(self, charge: Charge) -> Charge | None:
+        """Return a charge like this one, under a key of its own, that nobody has answered and nobody holds."""
+        if (kept := self._kept.like(charge)) is not None:
+            return kept
+        with self._read() as look:
+            key = debit.unanswered(look, charge)
+        return None if key is None else replace(charge, key=key)
+
+    def _is_found_again(self, charge: Charge) -> bool:
+        """Whether a charge under a key of its own was not made, or is found by whoever asks again."""
+        with suppress(Refusal), self._read() as look:
+            return look.get(Debit, charge.key) is None or debit.unanswered(look, charge) is not None
+        return False
+
+    def _settle_kept(self, charge: Charge) -> bool:
+        """Settle the answer to a charge that could not be settled before; say whether there was one."""
+        kept = self._kept.taken(charge.key)
+        if kept is None:
+            return False
+        try:
+            with suppress(LeaseLost):  # it was settled after all, or given up
+                self._settle(kept.receipt, kept.lease, kept.answer)
+        except Unavailable as error:
+            self._kept.add(kept)
+            raise keeping(error) from None
+        return True
 
     def _new_key(self, charge: Charge, engine: str) -> NewKey | None:
         """Return the key of a new debit, sealed; None for work that is never done twice."""
@@ -230,7 +298,7 @@ class Ledger(Custody):
         return self._outside.opened(charge, engine, transaction.get(StoredDraw, charge.key), found.commitment)
 
     def _worked(
-        self, receipt: Receipt, mine: Lease, work: Callable[[Draws], str], key: bytes | None, *, once: bool
+        self, charge: Charge, receipt: Receipt, mine: Lease, work: Callable[[Draws], str], key: bytes | None
     ) -> str | None:
         """Work and settle; None if it failed, or if someone took over meanwhile: what is settled then is the answer.
 
@@ -240,6 +308,7 @@ class Ledger(Custody):
         from discreet.noise import bits
         from discreet.noise.draws import Draws, new_key
 
+        answer: str | None = None
         try:
             bits.let_go()
             answer = _tried(work, Draws(key or new_key()))
@@ -247,15 +316,24 @@ class Ledger(Custody):
         except BaseException as error:
             if isinstance(error, LeaseLost) and error.value == mine:
                 return None
-            if once:
-                with suppress(Refusal):  # whoever finds it settles it so
-                    self._settle(receipt, mine, None)
-            else:
+            if not charge.once:
                 self._release(mine)
+                raise
+            kept = KeptAnswer(charge, receipt, mine, answer)
+            if isinstance(error, Unavailable) and kept.worth_keeping:
+                self._kept.add(kept)
+                raise keeping(error) from None
+            self._fail(replace(kept, answer=None))
             raise
         finally:
             bits.let_go()
         return answer
+
+    def _fail(self, kept: KeptAnswer) -> None:
+        """Settle work that is done once as failed, now or when the vault can next be written from this process."""
+        self._kept.add(kept)
+        with suppress(Refusal):
+            self._settle_kept(kept.charge)
 
     def _is_held(self, held: Lease | None, watch: LeaseWatch) -> bool:
         return held is not None and not watch.expired(held, self._clock().timestamp())
@@ -272,11 +350,14 @@ class Ledger(Custody):
         return mine
 
     def _release(self, mine: Lease) -> None:
-        """Give a lease back, so that the next run of the question need not wait; a vault that fails lets it expire."""
+        """Give a lease back, so the next run of the question need not wait; a vault that fails lets it expire."""
+        self._change(mine, mine.released())
+
+    def _change(self, mine: Lease, after: Lease) -> None:
         with suppress(Refusal), self._write() as transaction:
             held = transaction.get(Lease, mine.key)
             if held is not None and held.fence == mine.fence:
-                transaction.put(held.released())
+                transaction.put(after)
 
     @contextmanager
     def _refusals_recorded(self, charge: Charge) -> Iterator[Transaction]:
@@ -303,12 +384,6 @@ def _tried(work: Callable[[Draws], str], draws: Draws) -> str | None:
         logger.warning("a question failed after it was paid for, and is settled as failed")
         return None
     return answer
-
-
-def _standing(row: Limit, at: str) -> Standing:
-    row, filter_ = limit.current(row, at)
-    scope: Scope = "window" if row.period else "grant" if row.analyst else "account"
-    return Standing(scope, row.account, row.analyst or None, filter_, row.label or None)
 
 
 def _content(answer: object) -> bytes:

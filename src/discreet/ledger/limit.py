@@ -59,7 +59,7 @@ def new_limit(account: str, analyst: str, period: str, filter_: PrivacyFilter, a
 def current(limit: Limit, at: str) -> tuple[Limit, PrivacyFilter]:
     """Return a limit and its filter at a moment: a window starts again with a later period, never with an earlier one.
 
-    A clock that was set back thus stays in the newest period seen; windows only restrict, so that this is safe.
+    A clock that was set back thus stays in the newest period seen; windows only restrict, so this is safe.
     """
     filter_, label = _read(limit.state), at[: PERIODS[limit.period]]
     if label > limit.label:

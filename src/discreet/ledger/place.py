@@ -57,7 +57,7 @@ class ServerPlace:
     """A vault in one schema of a PostgreSQL database, by the URL that libpq reads and `?schema=`, which it does not.
 
     Guarantee: text and representation are made of user, host, database, schema and a few parameters that are known to
-    be no secrets, so that a password is never shown, wherever in the URL it stood.
+    be no secrets, so a password is never shown, wherever in the URL it stood.
     """
 
     url: str = field(repr=False)
@@ -72,7 +72,9 @@ class ServerPlace:
         try:
             parts = conninfo.conninfo_to_dict(address)
         except psycopg().Error:
-            raise _refused("it is no URL of a PostgreSQL database", "write postgresql://user@host/database") from None
+            raise _refused(
+                "it is not the URL of a PostgreSQL database", "write postgresql://user@host/database"
+            ) from None
         if not schema or "\0" in schema or len(schema.encode(errors="replace")) > _LONGEST_NAME:
             raise _refused("the name of its schema is empty or too long", f"use up to {_LONGEST_NAME} letters")
         if schema.startswith("pg_") or schema in ("public", "information_schema"):

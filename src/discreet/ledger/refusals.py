@@ -23,7 +23,7 @@ class Tampered(Refusal):
         super().__init__(
             what,
             why=why,
-            fix=fix or "stop answering from this vault, put back the newest copy whose head you know, and verify that",
+            fix=fix or "stop answering from this vault, restore the newest copy whose head you know, and verify that",
             value=sequence,
         )
         self.sequence = sequence
@@ -42,14 +42,14 @@ class LeaseLost(Refusal):
 
 
 class QuestionFailed(Refusal):
-    """A question that was paid for and failed: the one answer it has, for good, in the same words whatever happened."""
+    """A question that was charged and failed: its final answer, with the same text for every cause."""
 
     def __init__(self) -> None:
         super().__init__(
             "the question",
-            why="it was paid for and could not be answered; what went wrong might tell of a record, and is withheld",
-            fix="to have it worked on again is to pay again: ask with fresh=True, or where a session of weights failed "
-            "begin a new one; if it fails again, have the custodian check that source and engine are in order",
+            why="it was charged and could not be answered; the cause might reveal a record, and is withheld",
+            fix="a retry is charged again: ask with fresh=True, or start a new session of private multiplicative "
+            "weights; if it fails again, the custodian should check source and engine",
         )
 
 

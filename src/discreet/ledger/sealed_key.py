@@ -1,6 +1,6 @@
 """Sealed keys: the randomness of a debit until it is settled, stored under a key that lies outside the database.
 
-Whoever has both, the row in the vault and the file on this machine, can draw the noise of a question that is still
+Anyone who has both, the row in the vault and the file on this machine, can draw the noise of a question that is still
 being worked on, and so take it off the answer. Neither tells anything without the other, and the row is removed when
 the debit is settled. A copy of the vault without the file has debits that nobody can draw for: they settle as failed.
 """
@@ -78,7 +78,7 @@ class OutsideKey:
         return canonical([self._vault_id, key, bound]).encode()
 
     def forget(self) -> None:
-        """Remove the file where no debit waits for its answer, so that copies of rows that were removed are of no use.
+        """Remove the file where no debit waits for its answer, so copies of rows that were removed are of no use.
 
         The next debit makes another. Someone who charges just now may lose theirs: should they die, it has failed.
         """
@@ -132,7 +132,7 @@ def binding(charge: Charge, engine: str) -> str:
     """Return all that has to be the same when a debit is drawn for again, as one text.
 
     The same draws on other rows, by another programme or through another sampler would tell the difference exactly.
-    Floats choose which cells of a grid are looked at, and so how many bits are read: hence numpy and the processor.
+    Floats choose which cells of a grid are looked at, and so how many bits are read: so numpy and the processor.
     """
     import numpy as np
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from discreet.account.budgets.filter import PrivacyFilter
+from discreet.ledger import limit
+from discreet.ledger.store import Limit
 
 Scope = Literal["account", "grant", "window"]
 
@@ -22,3 +24,10 @@ class Standing:
     analyst: str | None
     filter: PrivacyFilter
     window: str | None = None
+
+    @classmethod
+    def of(cls, row: Limit, at: str) -> Standing:
+        """Return a stored limit as it stands at a moment."""
+        row, filter_ = limit.current(row, at)
+        scope: Scope = "window" if row.period else "grant" if row.analyst else "account"
+        return cls(scope, row.account, row.analyst or None, filter_, row.label or None)

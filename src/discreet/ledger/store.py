@@ -59,7 +59,7 @@ class AnalystTally:
 class Debit:
     """A charge that was admitted, what its key stands for, and the entry and hash of its answer once settled.
 
-    One that is settled without the hash of an answer has failed, for good.
+    One that is settled without the hash of an answer has failed, permanently.
     """
 
     TABLE: ClassVar[str] = "debits"
@@ -167,7 +167,7 @@ class Check:
 class Seal:
     """The keyed hash of a row, or of rows that stand and fall together; `name` is the JSON of their key.
 
-    It lies apart from what it seals, so that a row that is lost or put back as it was does not take its seal along.
+    It lies apart from what it seals, so a row that is lost or put back as it was does not take its seal along.
     """
 
     TABLE: ClassVar[str] = "seals"
@@ -220,7 +220,7 @@ COUNTED: tuple[type[Row], ...] = (Limit, AnalystTally, Paper, Private, Permit, C
 # Kinds of which every question makes one: they carry their seals, and follow the chain. A lost debit is paid again.
 CARRYING: tuple[type[Row], ...] = (Debit, Settled, Lease, StoredDraw)
 
-# Limits that a charge meets together are sealed together, so that none can be missing; other rows each for itself.
+# Limits that a charge meets together are sealed together, so none can be missing; other rows each for itself.
 SHELVES: dict[str, tuple[str, ...]] = {Limit.TABLE: Limit.KEY[:2]}
 
 
@@ -283,6 +283,9 @@ class Store(Protocol):
 
     def write(self, *wanted: Wanted) -> AbstractContextManager[Raw]:
         """Begin a transaction with no other writer beside it; an exception undoes it."""
+
+    def check_place(self) -> None:
+        """Refuse to go on where the place no longer names what is open, or another name does too."""
 
     def check_schema(self) -> None:
         """Refuse a database whose tables and triggers are not exactly those that were made."""

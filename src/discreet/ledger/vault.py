@@ -11,7 +11,7 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Self
 
 from discreet.core.errors import Refusal
-from discreet.ledger import lease
+from discreet.ledger import lease, window
 from discreet.ledger.clock import Clock, VaultClock, wall_clock, written
 from discreet.ledger.derivation import enter
 from discreet.ledger.entry import Entry, Head
@@ -28,7 +28,7 @@ from discreet.ledger.store import Check, Debit, Secret, Store, StoredDraw, Trans
 if TYPE_CHECKING:
     from discreet.ledger.postgres.store import PostgresStore
 
-# Entries are listed in pages, so that a long list neither fills memory nor keeps others waiting.
+# Entries are listed in pages, so a long list neither fills memory nor keeps others waiting.
 _PAGE = 1000
 
 # When the whole vault was verified, and how long, or how many entries, that lasts.
@@ -66,6 +66,7 @@ class Vault:
         self._sealer = Sealer(self._secret)
         self._anchors = AnchorFile(_anchor_path(store, self.vault_id, anchor), self.vault_id, found["signing"])
         self._outside = OutsideKey(self._anchors.path, self.vault_id)
+        self._vouched: tuple[Head, ...] = ()  # heads that this ledger has found on the chain, of late
         newest = self._anchors.newest()  # before the head: another process may append between the two
         with self._read() as transaction:
             verify.check_anchor(transaction, newest, needed=self._needs_anchor)
@@ -124,7 +125,7 @@ class Vault:
         with self._read() as transaction:
             charged = next(transaction.all(Debit), None)
         if charged is not None:
-            why, fix = "it has charged for questions, and what was spent is not forgotten", "leave it as it is"
+            why, fix = "it has charged for questions, and spending is permanent", "leave it as it is"
             raise Conflict(f"the vault {self.place}", why=why, fix=fix, value=str(self.place))
         self._store.discard()
         self._anchors.path.unlink(missing_ok=True)
@@ -180,7 +181,7 @@ class Vault:
 
         Guarantee: entries that were changed, lost or exchanged before such a head are found.
         """
-        # With a connection of its own, so that threads of this process go on meanwhile.
+        # With a connection of its own, so threads of this process go on meanwhile.
         store = self._store.again()
         try:
             found = verify.verify(store, self._anchors, head, needed=self._needs_anchor)
@@ -209,23 +210,28 @@ class Vault:
     def correct_clock(self) -> tuple[datetime, datetime] | None:
         """Set a vault's time that a wrong clock ran ahead back to the machine's clock; return both, before and after.
 
-        None if it is not ahead. The correction is an entry. What was spent in windows of the future counts in the
-        present ones; grants that would have ended by then are open again.
+        None if it is not ahead. The correction is an entry. Windows of the future become those of the present, with
+        all that was charged since these began; grants that would have ended by then are open again.
 
-        Guarantee: budgets for life have no time, and nothing is given back to them.
+        Guarantee: nothing is given back, neither to budgets for life, which have no time, nor to the present windows.
         """
         with self._write() as transaction:
             before, now = self._clock(), self._clock.machine()
             if written(before) <= written(now):
                 return None
+            windows = window.corrected(transaction, [*transaction.entries()], written(now))
             transaction.correct(written(now))
-            enter(transaction, "clock", {"before": written(before), "at": written(now)})
+            enter(transaction, "clock", {"before": written(before), "at": written(now), "windows": windows})
             self._clock.note(written(now), written(now))
         return before, now
 
     @contextmanager
     def _write(self, *wanted: Wanted) -> Iterator[SealedTransaction]:
-        """Write to the vault alone; when this ends the entries are on disk, and their head in the anchor."""
+        """Write to the vault alone; when this ends the entries are on disk, and their head in the anchor.
+
+        Guarantee: two programs that do not see each other's entries, because files were exchanged under one of them
+        or have two names, do not both come to the end of this.
+        """
         with self._store.write(*wanted) as raw:
             before = raw.head()
             self._check_seen(raw, before)
@@ -235,9 +241,29 @@ class Vault:
             yield transaction
             transaction.finish(written(self._clock.wall()))
             after = raw.head()
+            if after != before:
+                self._anchors.check(lambda each: each == before or self._has(raw, each))
+        # Once more: what was committed to files that nobody else will find is neither vouched for nor answered.
+        self._store.check_place()
         self._seen = after
         if after != before:
-            self._anchors.write(after)
+            self._vouched = (before, after)
+            self._anchors.write(after, self._has_by_now)
+            self._store.check_place()
+
+    def _has(self, transaction: Transaction, head: Head) -> bool:
+        """Whether a head that was signed is one of the chain."""
+        if head in self._vouched:
+            return True
+        there = transaction.entry(head.sequence)
+        return there is not None and there.hash == head.hash
+
+    def _has_by_now(self, head: Head) -> bool:
+        """Whether a head is one of the chain as it is now: others may have written since our commit."""
+        if head in self._vouched:
+            return True
+        with self._store.read() as transaction:
+            return self._has(transaction, head)
 
     def _forget_outside(self, transaction: SealedTransaction) -> None:
         """Forget the key outside the database, unless a debit waits for its answer."""
@@ -296,8 +322,8 @@ def _made(place: FilePlace | ServerPlace, patience: float, anchor: str | Path | 
     """Make an empty store, unless the anchor of another vault is where its own would be."""
     beside = Path(anchor) if anchor is not None else place.anchor() if isinstance(place, FilePlace) else None
     if beside is not None and _exists(beside) and not _is_there(place):
-        why = "an anchor is left there from an earlier vault, whose promises a new one does not keep"
-        fix = "put that vault back, or remove its anchor if it never answered anything"
+        why = "an anchor is left there from an earlier vault, whose guarantees a new one does not keep"
+        fix = "restore that vault, or delete its anchor if it never answered anything"
         raise NotAVault(f"a new vault at {place}", why=why, fix=fix, value=str(beside))
     if isinstance(place, FilePlace):
         return SqliteStore.create(place.path, patience=patience)
@@ -309,9 +335,9 @@ def _unfinished(place: Place, anchor: str | Path | None) -> Refusal:
     beside = Path(anchor) if anchor is not None else place.anchor() if isinstance(place, FilePlace) else None
     if beside is not None and _exists(beside):
         why = "its keys and its entries are missing, and an anchor was signed over some"
-        fix = "put back the file beside it that ends in -wal, which belongs to it, or the newest copy that is whole"
+        fix = "restore the file beside it that ends in -wal, which belongs to it, or the newest complete copy"
         return Tampered(f"the vault {place}", why=why, fix=fix)
-    why, fix = "the making of it was interrupted", "remove it and make the vault again"
+    why, fix = "its creation was interrupted", "remove it and make the vault again"
     return NotAVault(f"the vault {place}", why=why, fix=fix, value=str(place))
 
 
@@ -340,4 +366,4 @@ def _begin(store: Store, now: datetime, anchor: str | Path | None) -> None:
         entry = enter(transaction, "vault", body)
         transaction.put(Check(_WHOLE, at, entry.sequence))
         transaction.finish(at)
-    anchors.write(Head(entry.sequence, entry.hash))
+    anchors.write(Head(entry.sequence, entry.hash), lambda _: False)

@@ -1,4 +1,4 @@
-"""Local privacy: everyone randomizes their own report, so that nobody has to be trusted with the truth."""
+"""Local privacy: everyone randomizes their own report, so nobody has to be trusted with the truth."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ A batch is a CBOR map of exactly these fields, of definite lengths, in any order
     count  integer    how many reports follow
     data   bytes      the reports, one after another
 
-Any CBOR library writes it. Nothing else is read: no tags, no nesting, no indefinite lengths, so that what a stranger
+Any CBOR library writes it. Nothing else is read: no tags, no nesting, no indefinite lengths, so what a stranger
 sends is looked at once, from left to right, and costs no more than its length.
 """
 

@@ -1,4 +1,4 @@
-"""Collections: what is asked, of whom and how privately, signed, so that clients know what they answer."""
+"""Collections: what is asked, of whom and how privately, signed, so clients know what they answer."""
 
 from __future__ import annotations
 

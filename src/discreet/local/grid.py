@@ -26,7 +26,7 @@ def asked(epsilon: Number) -> Fraction:
 
 
 def lie(epsilon: Fraction, others: int = 1) -> Fraction:
-    """Return the probability q of each of so many lies, so that the truth has 1 - others q and at most e^epsilon q.
+    """Return the probability q of each of so many lies, so the truth has 1 - others q and at most e^epsilon q.
 
     Guarantee: (1 - others q) / q <= e^epsilon, exactly, q being the least such number on the grid.
     """

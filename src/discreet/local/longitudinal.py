@@ -59,7 +59,7 @@ class ClientLedger:
     """One person's ledger: a file that holds the memo key and, for each topic, what its answers have cost.
 
     Guarantee: the reports of a topic cost at most its lifetime epsilon together, whatever is asked, as long as the file
-    is kept. With a memo every distinct value pays once, and the same value is answered alike, so that of two histories
+    is kept. With a memo every distinct value pays once, and the same value is answered alike, so of two histories
     which repeat themselves at the same times neither is more than e^spent times as likely as the other. That a value
     changed is not hidden, and once nothing is left, neither is that a new value went unreported. Without a memo every
     report pays, and any two histories of so many reports are covered. The debit is on disk before a report leaves: a
@@ -93,7 +93,7 @@ class ClientLedger:
         with self.file.opened() as book:
             known = book.topics.get(name)
             if known is not None and cap > known.lifetime:
-                why = f"a lifetime is a promise, and {rounded_down(known.lifetime)} was promised for this topic"
+                why = f"a lifetime budget is a guarantee, and {rounded_down(known.lifetime)} was set for this topic"
                 raise BadParameter("lifetime", lifetime, why=why, fix="use as much or less")
             start = known if known is not None else ClientTopic(protocol.spec(), cap, memo, daily)
             book.topics[name] = replace(start, spec=protocol.spec(), lifetime=cap, memo=memo, per_day=daily)

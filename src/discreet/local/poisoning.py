@@ -1,6 +1,6 @@
 """Poisoning: how far people who lie about their reports can move an estimate, and where it shows.
 
-A string of random bits of the right length is a valid report, so that fakes cannot be told from honest ones. What can
+A string of random bits of the right length is a valid report, so fakes cannot be told from honest ones. What can
 be said is how much each of them weighs: an estimate is a sum over reports, and none adds more than the largest term.
 """
 

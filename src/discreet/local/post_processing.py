@@ -49,7 +49,7 @@ def base_cut(values: Floats, threshold: float) -> Floats:
 def processed(estimate: Estimate, name: str, threshold: float) -> Estimate:
     """Return the estimate with its values post-processed by name, and its intervals moved within what is possible.
 
-    Guarantee: post-processing costs no privacy. A true count lies in [0, reports], so that cutting its interval there
+    Guarantee: post-processing costs no privacy. A true count lies in [0, reports], so cutting its interval there
     loses no coverage; the interval then also takes in the post-processed value.
     """
     total = float(estimate.reports)

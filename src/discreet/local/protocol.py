@@ -158,9 +158,9 @@ class Protocol(ABC):
             why = f"its fields are not of the kinds that {name} has"
             raise BadParameter("spec", name, why=why, fix="pass what spec() returned, unchanged") from error
         if not within(made.odds, made.epsilon):
-            # Whoever is asked reads the epsilon; what is drawn follows from the probabilities.
+            # Anyone who is asked reads the epsilon; what is drawn follows from the probabilities.
             why = f"its probabilities cost epsilon {made.loss.epsilon(0):.6g}, more than it says"
-            raise BadParameter("epsilon", float(made.epsilon), why=why, fix="do not answer it; ask who made it")
+            raise BadParameter("epsilon", float(made.epsilon), why=why, fix="do not answer it; ask its author")
         return made
 
     def encode(self, values: ArrayLike) -> Reports:
@@ -314,7 +314,7 @@ def reports_of(n: int) -> int:
 
 
 def _written(value: object) -> object:
-    """Write a field: fractions are told from texts, so that every number stays exact."""
+    """Write a field: fractions are told from texts, so every number stays exact."""
     if isinstance(value, Fraction):
         return {"fraction": f"{value.numerator}/{value.denominator}"}
     if isinstance(value, tuple):

@@ -2,7 +2,7 @@
 
 Everyone splits a vector of integers into random shares that add up to it modulo 2**64, one for each party. To the
 vector everyone first adds a share of the noise, the difference of two Polya numbers: the shares of `honest` people add
-up to discrete Laplace noise, exactly. Who drops out takes a share of the noise away, so that it is dealt out for those
+up to discrete Laplace noise, exactly. Who drops out takes a share of the noise away, so it is dealt out for those
 who are sure to stay; what the others add makes the total noisier, never less private.
 """
 
@@ -200,8 +200,8 @@ class Party:
     def total(self, tickets: frozenset[Ticket]) -> Words:
         """Add up the shares of these clients, once, and forget all."""
         if self._done:
-            why = "a party gives one sum: a second one would tell who is in only one of them"
-            raise Refusal("a second sum", why=why, fix="collect again, at a new cost", value=None)
+            why = "a party gives one sum: a second one would reveal who is in only one of them"
+            raise Refusal("a second sum", why=why, fix="collect again, at additional cost", value=None)
         known = [self._shares[ticket] for ticket in tickets if ticket in self._shares]
         _enough(len(known), self._least)
         self._done = True

@@ -65,7 +65,7 @@ class RemoteParty:
         reply = _read(self._socket)
         if reply is None or reply[0] != _DONE:
             why = "the party refused, or is gone" if reply is None else reply[1].decode(errors="replace")
-            raise Refusal("the party's answer", why=why, fix="see that every party runs the same plan", value=None)
+            raise Refusal("the party's answer", why=why, fix="check that every party runs the same plan", value=None)
         return reply[1]
 
 

@@ -44,7 +44,7 @@ class Sender:
         batch = ReportBatch(self._spec, key or new_batch_key(), number, len(reports), bytes(reports))
         status, text = self._persist("POST", "/v1/reports", batch.encode())
         if status != _ACCEPTED:
-            fix = "see that collection, epoch and size are those of the collector"
+            fix = "check that collection, epoch and size match the collector's"
             raise NotAccepted(f"a batch of {len(reports)} reports", why=f"the collector says: {text}", fix=fix)
 
     def close(self) -> None:
@@ -67,7 +67,7 @@ class Sender:
             if time.monotonic() + wait > end:
                 break
             time.sleep(wait)
-        fix = "see that the collector runs and can be reached, and send the same batch again"
+        fix = "check that the collector runs and can be reached, and send the same batch again"
         raise NotAccepted(f"collector {self._url}", why="it does not answer", fix=fix, value=self._url)
 
     def _ask(self, method: str, path: str, body: bytes | None) -> tuple[int, str]:
@@ -87,7 +87,7 @@ def fetch(url: str, *, key: str | None = None, patience: float = 10.0) -> Collec
         connection.request("GET", urlsplit(url).path.rstrip("/") + "/v1/collection")
         text = connection.getresponse().read(1 << 24).decode("utf-8", errors="replace")
     except (OSError, HTTPException) as error:
-        fix = "see that the collector runs and can be reached"
+        fix = "check that the collector runs and can be reached"
         raise NotAccepted(f"collector {url}", why="it does not answer", fix=fix, value=url) from error
     finally:
         connection.close()

@@ -20,13 +20,13 @@ class TooFewReports(Refusal):
 def shuffle(reports: Reports, *, minimum: int) -> Reports:
     """Return the reports in a uniformly random order; a batch of fewer than `minimum` is refused, whole.
 
-    A batch holds nothing but the bytes of reports: no times, keys or senders; this is the place to lose them.
+    A batch holds only the bytes of reports: no times, keys or senders; this is the place to lose them.
 
     Guarantee: every order has the same probability, exactly; with `central` for the promise that follows.
     """
     least = whole("minimum", minimum)
     if len(reports) < least:
-        why = f"everyone in it was promised to be one of at least {least}"
+        why = f"the guarantee is for batches of at least {least}"
         fix = "wait for more reports, or release them as local ones, at their local epsilon"
         raise TooFewReports(f"a batch of {len(reports)} reports", why=why, fix=fix, value=len(reports))
     rows = reports.rows[_order(len(reports))]
@@ -37,7 +37,7 @@ def central(protocol: Protocol, honest: int) -> Shuffled:
     """Return the loss of shuffled reports under a protocol, `honest` of them or more from honest people.
 
     It is for the ledger of whoever runs the collection, and holds only with a trusted shuffler that strips times and
-    keys and releases no smaller batch; fakes do not count as honest, so that `honest` is what remains without them.
+    keys and releases no smaller batch; fakes do not count as honest, so `honest` is what remains without them.
 
     Guarantee: that of `discreet.account.losses.shuffle.Shuffled`, for one report from each person.
     """

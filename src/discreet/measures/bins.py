@@ -1,11 +1,10 @@
-"""Binned measures: histogram, CDF and top-k, which count the rows of every bin and answer with a table of their own."""
+"""Bins: measures that count the rows of every bin, and answer with a table of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 from discreet.account.budgets.price import Price
@@ -15,18 +14,23 @@ from discreet.answers.interval import interval
 from discreet.answers.quantity import NoisyInteger, PublicValue, Quantity, linear
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter
+from discreet.core.exact import Exact
 from discreet.core.unit import Relation
 from discreet.measures.cumulative import cumulative
-from discreet.measures.sums import Reach, about_of, word_of
+from discreet.measures.kernels import by_group, end_to_end, of_group
+from discreet.measures.measure import Measure
+from discreet.measures.reach import Reach, about_of, word_of
+from discreet.measures.request import MeasureScope, Request, TallyRequest
 from discreet.mechanisms.cdf import Cdf
 from discreet.mechanisms.count import Count
+from discreet.mechanisms.parts.noisy import Noisy
 from discreet.mechanisms.parts.relabel import under
 from discreet.mechanisms.top_k import TopK
-from discreet.plan import aggregates as words
 from discreet.plan.aggregates import Aggregate, Cut, check
 from discreet.plan.expressions import Expression, Name
-from discreet.plan.keys import Key, bins, declared, shown
-from discreet.plan.nodes import Derive, Plan, stored
+from discreet.plan.keys import Key, Keys
+from discreet.plan.nodes import Derive
+from discreet.plan.tallies import Tally, TallyQuery
 from discreet.plan.types import type_of
 
 _DERIVED = "value to be binned"
@@ -34,10 +38,11 @@ _EPOCH_ORDINAL = 719163  # date(1970, 1, 1).toordinal()
 
 
 @dataclass(frozen=True, slots=True)
-class BinMeasure:
+class BinMeasure(Measure):
     """Counts of bins: noise on each (histogram), on a tree of them (CDF), or a choice among them (top-k).
 
-    `bin` is the key that numbers the bins, `wanted` the bins that are shown, and `labels` what they are called.
+    `bin` is the key that numbers the bins, `wanted` the bins that are looked at; `shown` is what the answer lists under
+    `heading`: bins, thresholds, or ranks.
 
     Guarantee: the loss of the mechanism, for units whose rows, over all groups and bins, are as many as was derived.
     """
@@ -49,8 +54,8 @@ class BinMeasure:
     mechanism: Count | Cdf | TopK
     bin: Key
     wanted: tuple[int, ...]
-    labels: tuple[object, ...]
-    title: str
+    shown: tuple[object, ...]
+    heading: str
     price: Price
     relation: Relation
 
@@ -64,38 +69,50 @@ class BinMeasure:
         """The mechanism's name."""
         return {Count: "count", Cdf: "cdf", TopK: "top_k"}[type(self.mechanism)]
 
-    def plan(self, plan: Plan) -> Plan:
-        """Return the plan with the column that is divided into bins."""
-        return plan if isinstance(self.of, Name) else Derive(plan, _DERIVED, self.of)
+    @property
+    def title(self) -> str:
+        """The name of the column that lists bins, thresholds or ranks."""
+        return self.heading
 
-    def rows(self) -> list[object]:
-        """Return what the answer lists for every group: bins, thresholds, or ranks."""
-        return list(self.labels)
+    @property
+    def labels(self) -> tuple[object, ...]:
+        """What that column lists for every group."""
+        return self.shown
 
-    def answers(self, counts: Sequence[Sequence[int]], mark: str) -> list[Quantity]:
-        """Return the quantities of all groups, one after the other, given the exact count of every bin."""
-        kept = [[row[place] for place in self.wanted] for row in counts]
+    @property
+    def label(self) -> str:
+        """Where its noise is drawn."""
+        return f"column {self.name}/bins"
+
+    def request(self, scope: MeasureScope) -> Request:
+        """Ask for the rows of every bin in every group."""
+        derived = scope.plan if isinstance(self.of, Name) else Derive(scope.plan, _DERIVED, self.of)
+        query = TallyQuery(derived, _with(scope.keys, self.bin), (Tally("rows"),))
+        return TallyRequest("how many rows every bin has", query, scope.unit)
+
+    def noisy(self, found: Exact[Sequence[Sequence[int]]], groups: int, mark: str) -> list[list[Quantity]]:
+        """Return one column: the quantities of all groups, one after the other, given the exact count of every bin.
+
+        Guarantee: `loss`, by the mechanism's noise or choice.
+        """
+        kept = found.map(by_group, groups, self.wanted)
         match self.mechanism:
             case Count() as count:
-                drawn = count.noisy([each for row in kept for each in row])
-                ((noise, _),) = count.noises
+                drawn = count.measured(kept.map(end_to_end))
+                ((law, scale),) = drawn.laws
                 return [
-                    linear(NoisyInteger(f"{mark}.{self.name}.{place}", int(value), noise.law, noise.scale))
-                    for place, (value,) in enumerate(drawn)
+                    [
+                        linear(NoisyInteger(f"{mark}.{self.name}.{place}", value, law, scale))
+                        for place, (value,) in enumerate(drawn.values)
+                    ]
                 ]
             case Cdf() as cdf:
-                drawn = cdf.noisy(kept)
-                rows = [self._nodes(cdf, row, f"{mark}.{self.name}.{group}") for group, row in enumerate(drawn)]
-                return [quantity for nodes in rows for quantity in cumulative(nodes, cdf)]
+                drawn = cdf.measured(kept)
+                rows = [_nodes(drawn, group, f"{mark}.{self.name}.{group}") for group in range(groups)]
+                return [[quantity for nodes in rows for quantity in cumulative(nodes, cdf)]]
             case TopK() as top:
-                return [PublicValue(key) for row in kept for key in top.release(row)]
-
-    @staticmethod
-    def _nodes(cdf: Cdf, values: Sequence[int], mark: str) -> list[NoisyInteger]:
-        ((noise, _),) = cdf.noises
-        return [
-            NoisyInteger(f"{mark}.{place}", int(value), noise.law, noise.scale) for place, value in enumerate(values)
-        ]
+                chosen = [top.release(kept.map(of_group, group)) for group in range(groups)]
+                return [[PublicValue(key) for keys in chosen for key in keys]]
 
     @property
     def sensitivity(self) -> str:
@@ -114,11 +131,21 @@ class BinMeasure:
         tree = f" on {self.mechanism.levels} levels" if isinstance(self.mechanism, Cdf) else ""
         return f"{word} {figure(float(noise.scale))}{tree}"
 
-    def half_width(self, beta: float = 0.05) -> float:
+    @property
+    def most_loss(self) -> PrivacyLoss:
+        """What it costs at most; a choice costs the same, however many rows it covers."""
+        return self.loss if isinstance(self.mechanism, TopK) else self._paid()
+
+    @property
+    def least_beta(self) -> float:
+        """The least chance that half-widths are right for: the sums of a CDF are folded on a grid."""
+        return 1e-4 if isinstance(self.mechanism, Cdf) else 0.0
+
+    def half_width(self, beta: float = 0.05, rows: int = 1) -> float:  # noqa: ARG002
         """Return what an answer stays within, with probability 1 - beta: the worst of a CDF's; for top-k the gap."""
         if not isinstance(self.mechanism, Cdf):
             return self.mechanism.error(beta)
-        nodes = self._nodes(self.mechanism, [0] * self.mechanism.parts, "supposed")
+        nodes = _nodes(self.mechanism.supposed([[0] * self.mechanism.parts]), 0, "supposed")
         ends = [interval(each.parts[0], 1 - beta) for each in cumulative(nodes, self.mechanism)]
         return max((float(high) - float(low)) / 2 for low, high in ends)  # type: ignore[arg-type]
 
@@ -128,63 +155,50 @@ class BinMeasure:
         return self.half_width()
 
 
-def binned(name: str, aggregate: Aggregate, price: Price, reach: Reach) -> BinMeasure:
-    """Return the measure of a histogram, a CDF or a top-k."""
+def made_bins(
+    name: str,
+    aggregate: Aggregate,
+    price: Price,
+    reach: Reach,
+    mechanism: Count | Cdf | TopK,
+    table: tuple[Key, tuple[int, ...], tuple[object, ...], str],
+) -> BinMeasure:
+    """Return the measure of an aggregate over bins: its key, the places looked at, what is shown, and its heading."""
+    (of,) = aggregate.expressions
+    word, about = word_of(aggregate), about_of(aggregate)
+    return BinMeasure(name, word, about, of, mechanism, *table, price, reach.relation)
+
+
+def binned_column(aggregate: Aggregate, reach: Reach) -> Column:
+    """Return the column that is divided into bins, as the engine will call it."""
     check(aggregate, reach.columns)
     (of,) = aggregate.expressions
-    column = type_of(of, reach.columns).named(of.name if isinstance(of, Name) else _DERIVED)
-    parts: dict[str, Any] = {"contributions": reach.rows, "groups": reach.rows}
-    match aggregate:
-        case words.Histogram(_, edges, keys):
-            key, wanted, labels = _bins(column, edges, keys)
-            made: Count | Cdf | TopK = Count(**price.noise(), **parts)
-            title = "bin" if edges is not None else "key"
-        case words.Cdf(_, thresholds):
-            cuts = [_above(column, cut) for cut in thresholds]
-            key = bins("at_most", column, _distinct(cuts, thresholds))
-            wanted, labels = tuple(range(len(cuts) + 1)), (*(_plain(cut) for cut in thresholds), "all")
-            made = Cdf(thresholds=tuple(range(len(cuts))), **price.noise(), **parts)
-            title = "at_most"
-        case words.TopK(_, k):
-            values = declared(column) or ()
-            key = Key("key", column, values)
-            wanted, labels = tuple(range(len(values))), tuple(range(1, k + 1))
-            names = tuple(str(value) if isinstance(value, bool) else value for value in values)
-            made = TopK(k=k, keys=names, epsilon=price.selecting, contributions=reach.rows)  # type: ignore[arg-type]
-            title = "rank"
-        case _:
-            raise BadParameter("aggregate", about_of(aggregate), why="it has no bins", fix="ask for a histogram")
-    return BinMeasure(
-        name, word_of(aggregate), about_of(aggregate), of, made, key, wanted, labels, title, price, reach.relation
-    )
+    return type_of(of, reach.columns).named(of.name if isinstance(of, Name) else _DERIVED)
 
 
-def _bins(
-    column: Column, edges: tuple[Cut, ...] | None, keys: tuple[Any, ...] | None
-) -> tuple[Key, tuple[int, ...], tuple[object, ...]]:
-    """Return the key of a histogram's bins, which of them are shown, and their labels."""
-    if edges is None:
-        values = keys if keys is not None else declared(column)
-        if values is None:
-            why = "its keys were not declared"
-            raise BadParameter("keys", column.name, why=why, fix="pass keys=[...], or group by it and give a delta")
-        # Given keys are read as the column keeps them: numbers in steps, dates in days.
-        values = values if keys is None else tuple(stored(column, value) for value in keys)
-        key = Key("key", column, tuple(values))
-        return key, tuple(range(len(values))), tuple(shown(column, value) for value in values)
-    # The last bin is closed: what equals the last edge is in it.
-    cuts = [_first(column, edge) for edge in edges[:-1]] + [_above(column, edges[-1])]
-    labels = [f"[{_plain(low)}, {_plain(high)})" for low, high in pairwise(edges)]
-    labels[-1] = labels[-1][:-1] + "]"
-    return bins("bin", column, _distinct(cuts, edges)), tuple(range(1, len(edges))), tuple(labels)
+def spread_rows(price: Price, reach: Reach) -> dict[str, Any]:
+    """Return the price of noise on bins, over which all rows of a unit may be spread."""
+    return {**price.noise(), "contributions": reach.rows, "groups": reach.rows}
 
 
-def _first(column: Column, cut: Cut) -> int:
+def _nodes(noisy: Noisy, group: int, mark: str) -> list[NoisyInteger]:
+    """Return the noisy nodes of a group's tree."""
+    values = zip(noisy.values[group], noisy.laws, strict=True)
+    return [NoisyInteger(f"{mark}.{place}", value, *law) for place, (value, law) in enumerate(values)]
+
+
+def _with(keys: Keys, bin_: Key) -> Keys:
+    """Return keys with one more column, which varies fastest."""
+    only = None if keys.only is None else tuple((*row, value) for row in keys.only for value in bin_.values or ())
+    return Keys((*keys.columns, bin_), only)
+
+
+def first_step(column: Column, cut: Cut) -> int:
     """Return the first step at or above a cut."""
     return -((-_steps(column, cut)) // 1)
 
 
-def _above(column: Column, cut: Cut) -> int:
+def step_above(column: Column, cut: Cut) -> int:
     """Return the first step above a cut."""
     return _steps(column, cut) // 1 + 1
 
@@ -198,14 +212,16 @@ def _steps(column: Column, cut: Cut) -> Fraction:
     return Fraction(cut.toordinal() - _EPOCH_ORDINAL)
 
 
-def _distinct(cuts: list[int], edges: Sequence[Cut]) -> list[int]:
+def distinct(cuts: list[int], edges: Sequence[Cut]) -> list[int]:
+    """Return the cuts, each of which has to be a step of its own."""
     if len(set(cuts)) < len(cuts):
         why = "two of them fall between the same two steps of the column"
         raise BadParameter("edges", [str(edge) for edge in edges], why=why, fix="use edges at least one step apart")
     return cuts
 
 
-def _plain(cut: Cut) -> object:
+def plain(cut: Cut) -> object:
+    """Return a cut as a person would write it."""
     if not isinstance(cut, Fraction):
         return cut.isoformat()
     return cut.numerator if cut.denominator == 1 else float(cut)

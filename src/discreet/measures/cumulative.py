@@ -18,7 +18,7 @@ _LARGEST = 1e300
 def cumulative(noisy: Sequence[NoisyInteger], statistic: Cdf) -> list[FunctionQuantity]:
     """Return how many values lie at or below each threshold, and at last all, from what the mechanism drew.
 
-    Least squares over the tree is linear in its nodes, so that each count is a weighted sum of them with an interval of
+    Least squares over the tree is linear in its nodes, so each count is a weighted sum of them with an interval of
     its own. The values shown are made monotone, as a distribution function is; an interval always holds its value.
     """
     assert statistic.branching is not None

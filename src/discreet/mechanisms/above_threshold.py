@@ -25,12 +25,12 @@ class AboveThreshold:
     """Compares noisy answers with one noisy threshold, and stops at the first that reaches it.
 
     `sensitivity` is the most that one unit can move any one answer by, under `relation`; answers and threshold are
-    whole numbers. `monotone=True` promises that between neighbours all answers move in the same direction, which halves
+    integers. `monotone=True` promises that between neighbours all answers move in the same direction, which halves
     the noise on them. `queries` declares how many answers there will be at most, for `error` alone.
 
     Guarantee: pure epsilon, however many answers are compared (Dwork and Roth 2014, Theorem 3.23; with the better split
     of epsilon of Lyu, Su, Li 2017). The proof moves the threshold's noise by one sensitivity and the winner's by two,
-    whole numbers both, so that it holds for discrete noise as it stands.
+    integers both, so it holds for discrete noise as it stands.
     Error: with probability at least 1 - beta, every answer said to be below is at most threshold + `error(beta)`, and
     the one said to be above is at least threshold - `error(beta)`.
     """
@@ -70,7 +70,7 @@ class AboveThreshold:
         return self.comparison.loss
 
     def error(self, beta: Number = 0.05, *, queries: int | None = None) -> float:
-        """Return how far on the wrong side of the threshold an answer may be, but for probability beta."""
+        """Return how far on the wrong side of the threshold an answer may be, except with probability beta."""
         return self.comparison.error(beta, self.queries, queries)
 
     def session(self) -> ThresholdWatch:
@@ -99,7 +99,7 @@ class AboveThreshold:
         return _threshold.repeated(self.comparison, exact, whole("count", count, least=0), first)
 
     def chances(self, exact: Iterable[int]) -> Chances:
-        """Return bounds on the probability of every place, but for far tails below 2**-72; -1 stands for none."""
+        """Return bounds on the probability of every place, except for far tails below 2**-72; -1 stands for none."""
         answers = list(exact)
         patterns: dict[Hashable, tuple[bool, ...]] = {-1: (False,) * len(answers)}
         patterns |= {place: (False,) * place + (True,) for place in range(len(answers))}

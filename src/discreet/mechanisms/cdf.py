@@ -76,7 +76,7 @@ class Cdf(Statistic):
         A prefix is the sum of at most (branching - 1) nodes on each level, v in all; least squares has at most the
         variance of that sum (Gauss and Markov). Its weights are at most 1 in size: the fit to noise 1 at one node gives
         that node a in [0, 1], its ancestors less and less but no less than 0, and its siblings and theirs the
-        differences, so that every prefix lies between -a and a. For such a sum of Laplace noise the moment generating
+        differences, so every prefix lies between -a and a. For such a sum of Laplace noise the moment generating
         function is at most e^(2 v (lambda scale)^2) for lambda scale <= 1/sqrt 2 (Chan, Shi, Song 2011, Lemma 2.8), for
         Gaussian noise at most e^(v (lambda sigma)^2 / 2). Making the sums monotone does not move the worst one away.
         """

@@ -72,7 +72,7 @@ def crossover(*, epsilon: Number, delta: Number, beta: float = 0.05) -> int:
 
     One row moves all d of them: Laplace noise grows like d, Gaussian noise like the root of d.
     """
-    # The calibration for a vector does not depend on its size but for the root; take it from d = 2.
+    # The calibration for a vector does not depend on its size except for the root; take it from d = 2.
     base = Gaussian(sensitivity_squared=2, epsilon=epsilon, delta=delta, dimension=2).sigma / 2
 
     def better(d: int) -> bool:

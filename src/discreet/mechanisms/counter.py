@@ -136,7 +136,7 @@ class Counter:
         return max(self.horizon.bit_count(), self.horizon.bit_length() - 1)
 
     def _width(self, chance: Fraction, blocks: int) -> float:
-        """Bound the sum of so many discrete Laplace numbers, but for a probability.
+        """Bound the sum of so many discrete Laplace numbers, except with a given probability.
 
         Chernoff: P(|sum| > h) <= 2 M(s)^blocks e^(-s (h + 1)) for every 0 < s < 1/scale, with the moments M(s) =
         (1 - q)^2 / ((1 - q e^s)(1 - q e^-s)), q = e^(-1/scale). For one block the tail is known exactly.

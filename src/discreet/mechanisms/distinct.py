@@ -36,12 +36,12 @@ class Distinct(Scalar):
     @property
     def sensitivity(self) -> int:
         """As many values as a unit has, but no more than there are keys in a single group."""
-        if self.keys is None or self.groups > 1:  # a key counts anew in every group
+        if self.keys is None or self.groups > 1:  # a key counts again in every group
             return self.contributions
         return min(self.contributions, len(self.keys))
 
     def exact(self, values: Iterable[Any]) -> int:
-        """Return how many different values occur; values that cannot be told apart by hashing are left out."""
+        """Return how many different values occur; values that cannot be identified by hashing are left out."""
         if self.keys is not None:
             return int((tally(self.keys, values) > 0).sum())
         seen: set[object] = set()

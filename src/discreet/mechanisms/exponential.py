@@ -29,10 +29,10 @@ _LARGEST_WEIGHT = 1 << 53
 class Exponential(Selection):
     """Chooses candidate i with probability proportional to weight_i e^(epsilon score_i / (2 sensitivity)).
 
-    Monotone scores drop the 2. `weights` are a public base measure, whole numbers, all 1 if left out. No float decides:
+    Monotone scores drop the 2. `weights` are a public base measure, integers, all 1 if left out. No float decides:
     every probability is exactly as stated.
 
-    Guarantee: pure epsilon, and bounded range (Durfee and Rogers 2019), hence epsilon^2/8-zCDP. Bounded range also
+    Guarantee: pure epsilon, and bounded range (Durfee and Rogers 2019), so epsilon^2/8-zCDP. Bounded range also
     holds for monotone scores: neighbours move each score's exponent by between 0 and epsilon, in one direction.
     Error: the chosen score lies more than `error(beta)` below the best with probability at most beta; that is at most
     (2 sensitivity / epsilon)(ln candidates + ln 1/beta) (McSherry and Talwar 2007), and some scores attain it.
@@ -74,7 +74,7 @@ class Exponential(Selection):
         return exponential.Exponential(self.epsilon, relation=self.relation)
 
     def error(self, beta: Number = 0.05, *, candidates: int | None = None) -> float:
-        """Return how far below the best the chosen score may lie, but for probability beta."""
+        """Return how far below the best the chosen score may lie, except with probability beta."""
         count = tails.public_size("candidates", self.candidates, candidates)
         if self.weights is None:
             return self._gap(beta, Fraction(count - 1))

@@ -1,4 +1,4 @@
-"""Gaussian mechanism: whole numbers plus exact discrete Gaussian noise."""
+"""Gaussian mechanism: integers plus exact discrete Gaussian noise."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class Gaussian:
         return scaled(add(counted, noise), self.step)
 
     def chances(self, exact: object) -> Chances:
-        """Return bounds on the probability of every output, but for far tails below 2**-72."""
+        """Return bounds on the probability of every output, except for far tails below 2**-72."""
         counted, noise = self._checked(exact), _chances.gaussian(self.sigma / self.step)
         if isinstance(counted, int):
             return _chances.alone(counted, noise, self.step)
@@ -181,7 +181,7 @@ def _squared(sensitivity: rational.Number | None, squared: rational.Number | Non
 
 
 def _root_up(value: Fraction) -> int:
-    """Return the least whole number whose square is at least the value."""
+    """Return the least integer whose square is at least the value."""
     return math.isqrt(math.ceil(value) - 1) + 1
 
 

@@ -21,10 +21,10 @@ from discreet.mechanisms.parts.statistic import Statistic
 class Histogram(Statistic):
     """Releases the count of every declared key, in the order of the keys, empty ones too, as an int64 array.
 
-    Nulls and values that were not declared are left out. Counts may be negative: clip them if need be, for nothing.
+    Nulls and values that were not declared are left out. Counts may be negative: clip them if need be, for free.
 
     Sensitivity (l1): contributions under add_remove, 2 * contributions under replace: a replaced row leaves one cell
-    and joins another, so that noise of scale 1 / epsilon is too little for it by a factor of 2.
+    and joins another, so noise of scale 1 / epsilon is too little for it by a factor of 2.
     Guarantee: pure epsilon with Laplace noise, rho-zCDP with Gaussian noise; for rows the loss is that of one count, or
     of two under replace.
     Error: of the worst cell, by the union bound.

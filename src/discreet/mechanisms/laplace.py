@@ -1,4 +1,4 @@
-"""Laplace mechanism: whole numbers plus exact discrete Laplace noise."""
+"""Laplace mechanism: integers plus exact discrete Laplace noise."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Laplace:
         """The loss of discrete Laplace noise at the whole sensitivity, in steps.
 
         Let P_a be the noise moved by a, and d_a(x) = max over events of P_a - e^(x/scale) P_0. Threshold events give
-        d_a(x) = 1 - min over t of (q^(a-t+1) + q^(t-x))/(1 + q) for |x| <= a, so that d_a(x - b) <= d_(a+b)(x): take
+        d_a(x) = 1 - min over t of (q^(a-t+1) + q^(t-x))/(1 + q) for |x| <= a, so d_a(x - b) <= d_(a+b)(x): take
         t + b for t. A coordinate moved by b <= a changes the loss by at most b/scale, so a vector moved by (a, b) has
         d(x) <= d_a(x - b) <= d_(a+b)(x) for x >= 0, and for x < 0 by symmetry. Join the coordinates, largest first.
         """
@@ -110,7 +110,7 @@ class Laplace:
         return scaled(add(counted, noise), self.step)
 
     def chances(self, exact: object) -> Chances:
-        """Return bounds on the probability of every output, but for far tails below 2**-72."""
+        """Return bounds on the probability of every output, except for far tails below 2**-72."""
         counted, noise = integers(exact), _chances.laplace(self.scale / self.step)
         if isinstance(counted, int):
             return _chances.alone(counted, noise, self.step)

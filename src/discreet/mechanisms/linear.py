@@ -75,7 +75,7 @@ class Linear(Statistic):
         return counts_of(exact, len(self.matrix))
 
     def _outer(self, noisy: list[NDArray[Any]]) -> NDArray[np.float64]:
-        # One division by a whole number, so that answers of 1/10 print as such.
+        # One division by an integer, so answers of 1/10 print as such.
         return np.stack([floats(answer) for answer in noisy], axis=-1) / self.unit.denominator
 
 

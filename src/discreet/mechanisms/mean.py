@@ -122,10 +122,10 @@ def check_rows(rows: object, relation: Relation, contributions: int, groups: int
         why = "under replace the number of rows is public, and an average divides by it"
         raise BadParameter("rows", rows, why=why, fix="declare rows=, or use relation='add_remove'")
     if contributions > 1:
-        why = "a replaced person may have another number of rows, so that it is not public"
+        why = "a replaced person may have another number of rows, so it is not public"
         raise BadParameter("contributions", contributions, why=why, fix="use relation='add_remove'")
     if groups > 1:
-        why = "a replaced unit may leave one group and join another, so that the rows of a group are not public"
+        why = "a replaced unit may leave one group and join another, so the rows of a group are not public"
         raise BadParameter("groups", groups, why=why, fix="use relation='add_remove'")
 
 

@@ -29,7 +29,7 @@ class NoisyMax(Selection):
     Monotone scores drop the 2. Ties go to the first candidate, in the public order of the list.
 
     Guarantee: pure epsilon (Dwork and Roth 2014, Claim 3.9), and no more than pure. Ties cost nothing: with the other
-    noises fixed, candidate i wins if its noise X is at least a whole number T, in which the order is counted;
+    noises fixed, candidate i wins if its noise X is at least an integer T, in which the order is counted;
     neighbours move T by at most 2 sensitivities, or 1 if monotone; and P(X >= t + 1) >= e^(-1/scale) P(X >= t) for
     every whole t, because P(X = k + 1) >= e^(-1/scale) P(X = k) for every k.
     Error: a rival g below the best wins only if two noises differ by g, which gives `error(beta)` by the union bound.
@@ -46,7 +46,7 @@ class NoisyMax(Selection):
         return 1 / Fraction(*self.rate)
 
     def error(self, beta: Number = 0.05, *, candidates: int | None = None) -> float:
-        """Return how far below the best the chosen score may lie, but for probability beta."""
+        """Return how far below the best the chosen score may lie, except with probability beta."""
         rivals = _tails.public_size("candidates", self.candidates, candidates) - 1
         gap = _tails.laplace_difference(self.scale, _tails.chance(beta) / rivals) if rivals else 0
         return up(gap * self.step)
@@ -62,7 +62,7 @@ class NoisyMax(Selection):
         return np.concatenate([np.empty(0, dtype=np.int64), *chosen])
 
     def chances(self, exact: object) -> Chances:
-        """Return bounds on the probability of every candidate, but for far tails below 2**-72 of each."""
+        """Return bounds on the probability of every candidate, except for far tails below 2**-72 of each."""
         scores = self.scores(exact).tolist()
         noise = _chances.laplace(self.scale)
         levels = range(min(scores) + min(noise), max(scores) + max(noise) + 1)

@@ -26,7 +26,7 @@ from discreet.noise.uniform import uniform
 class PermuteAndFlip(Selection):
     """Visits the candidates in random order and takes each with probability e^(-epsilon gap / (2 sensitivity)).
 
-    The gap is how far a score lies below the best, so that the best is taken when it is met. Monotone scores drop
+    The gap is how far a score lies below the best, so the best is taken when it is met. Monotone scores drop
     the 2. Coins do not depend on the order, so all are flipped at once and one of the heads is drawn evenly.
 
     Guarantee: pure epsilon (McKenna and Sheldon 2020, Theorem 1), and no more than pure: it has no bounded range. It is
@@ -41,7 +41,7 @@ class PermuteAndFlip(Selection):
         return Pure(self.epsilon, relation=self.relation)
 
     def error(self, beta: Number = 0.05, *, candidates: int | None = None) -> float:
-        """Return how far below the best the chosen score may lie, but for probability beta."""
+        """Return how far below the best the chosen score may lie, except with probability beta."""
         return self._gap(beta, Fraction(_tails.public_size("candidates", self.candidates, candidates) - 1))
 
     def releases(self, exact: object, count: int) -> NDArray[np.int64]:
@@ -64,7 +64,7 @@ class PermuteAndFlip(Selection):
 
 
 def _one_of(heads: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Draw, in every row, one of the heads evenly; the best candidates always show heads, so that there is one."""
+    """Draw, in every row, one of the heads evenly; the best candidates always show heads, so there is one."""
     ranks = np.cumsum(heads, axis=1, dtype=np.int64)
     wanted = np.empty(len(heads), dtype=np.int64)
     for number in np.unique(ranks[:, -1]).tolist():

@@ -220,7 +220,7 @@ class Quantile:
             why = "nested quantiles are found one after the other"
             raise BadParameter("method", self.method, why=why, fix="use method='separate'")
         if self.relation == "replace" and groups > 1:
-            why = "a unit that is replaced may leave one group and join another, so that their sizes are not public"
+            why = "a unit that is replaced may leave one group and join another, so their sizes are not public"
             fix = "use relation='add_remove' with twice the contributions, which covers an exchange"
             raise BadParameter("relation", self.relation, why=why, fix=fix)
         each = [self._task(0, self._whole, q) for q in self.quantiles]

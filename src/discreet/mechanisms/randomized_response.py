@@ -34,11 +34,11 @@ class RandomizedResponse:
     """Reports the true one of `keys` with probability `truth`, and every other with an equal share of the rest.
 
     State `truth` as a probability, or `epsilon`, which takes the largest such probability of 64 binary digits. An
-    answer that is none of the keys is reported as an evenly drawn key, so that no answer is refused.
+    answer that is none of the keys is reported as an evenly drawn key, so no answer is refused.
 
     Guarantee: pure epsilon = ln(truth (k - 1) / (1 - truth)) for each answer, k being the number of keys, and exactly
     that; an evenly drawn key is a mixture of all answers, and so within it too. Neighbours replace one person's answer
-    by another: that somebody answered at all is not hidden, so that add_remove is refused.
+    by another: that someone answered at all is not hidden, so add_remove is refused.
     Error: `error(beta, answers=n)` holds for an estimated frequency from n answers (Hoeffding 1963).
     """
 
@@ -59,7 +59,7 @@ class RandomizedResponse:
             why = "there are two answers to choose from at least, all different"
             raise BadParameter("keys", keys, why=why, fix="use text or ints, such as ('no', 'yes')")
         if check_relation(relation) != "replace":
-            why = "a report shows that its person answered, so that only its content is protected"
+            why = "a report shows that its person answered, so only its content is protected"
             raise BadParameter("relation", relation, why=why, fix="use relation='replace'")
         if (truth is None) == (epsilon is None):
             why = "the coins are stated once, by truth or by epsilon"
@@ -211,10 +211,10 @@ def _truth(size: int, truth: Number | None, epsilon: Number | None) -> Fraction:
     with precise(DIGITS + 2 * _WIDTH):
         odds = decimal(target).exp()
         share = odds / (odds + size - 1)
-        # A unit lower than the nearest, so that no rounding makes the odds larger than asked for.
+        # A unit lower than the nearest, so no rounding makes the odds larger than asked for.
         chosen = Fraction(math.floor(Fraction(share) * 2**_WIDTH) - 1, 2**_WIDTH)
     if not Fraction(1, size) < chosen < 1:
-        why = f"its coin is not told from an even one by {_WIDTH} binary digits"
+        why = f"its coin cannot be distinguished from a fair one with {_WIDTH} binary digits"
         raise BadParameter("epsilon", epsilon, why=why, fix="use an epsilon above 1e-15")
     return chosen
 

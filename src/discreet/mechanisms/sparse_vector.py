@@ -86,7 +86,7 @@ class SparseVector:
         return self.comparison.cutoff * self.comparison.sensitivity / self.answers_epsilon
 
     def error(self, beta: Number = 0.05, *, queries: int | None = None) -> float:
-        """Return how far from the threshold, and from the answers given, the truth may be, but for probability beta."""
+        """Return how far from the threshold, and from given answers, the truth may be, except with probability beta."""
         scale = self._scale
         if scale is None:
             return self.comparison.error(beta, self.queries, queries)
@@ -127,7 +127,7 @@ class SparseVector:
         return _threshold.repeated(self.comparison, exact, whole("count", count, least=0), summary)
 
     def chances(self, exact: Iterable[int]) -> Chances:
-        """Return bounds on the probability of every sequence of 0 and 1, padded by -1, but for tails below 2**-72."""
+        """Return bounds on the probability of every sequence of 0 and 1, padded by -1, up to tails below 2**-72."""
         self._refuse_answers("chances")
         answers = list(exact)
         patterns: list[tuple[bool, ...]] = [()]

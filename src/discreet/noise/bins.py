@@ -75,7 +75,7 @@ class Bins:
         """Propose values into `out` and say which of them to keep."""
         count = len(out)
         values = self._bins.draw(source, out, limit=1 << (62 - self._shift))
-        # The outermost bins stand for all beyond them; their floor is 0, so that nothing is decided too early.
+        # The outermost bins stand for all beyond them; their floor is 0, so nothing is decided too early.
         inside = np.clip(values - self._bins.span[0], 0, len(self._floor) - 1).astype(np.intp)
         values <<= self._shift
         values |= source.words(count, self._shift).astype(np.int64)

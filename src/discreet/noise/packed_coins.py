@@ -67,7 +67,7 @@ class _Law:
 
 @lru_cache(maxsize=64)
 def _law(numerator: int, bits: int, group: int, word: int, step: int) -> _Law:
-    # Widened where need be, so that an outcome's probability has at least as many digits as are read at once.
+    # Widened where need be, so an outcome's probability has at least as many digits as are read at once.
     widen = max(0, -(-(word + step) // group) - bits)
     top, scale = numerator << widen, group * (bits + widen)
     bottom = (1 << (bits + widen)) - top

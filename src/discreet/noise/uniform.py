@@ -35,7 +35,7 @@ def uniform(n: int, size: Size = None) -> int | Integers:
 
 
 def _scaled(source: BitSource, n: int, count: int, word: int = _WORD) -> Integers:
-    """Scale a word to n values (Lemire 2019): reject the 2**word mod n lowest remainders, so that all are alike."""
+    """Scale a word to n values (Lemire 2019): reject the 2**word mod n lowest remainders, so all are alike."""
     product = source.words(count, word).astype(np.uint64) * np.uint64(n)
     rejected = np.flatnonzero(product & np.uint64((1 << word) - 1) < (1 << word) % n)
     out = (product >> np.uint64(word)).astype(np.int64)

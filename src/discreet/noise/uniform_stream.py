@@ -22,7 +22,7 @@ def below(source: BitSource, n: int, count: int) -> NDArray[Any]:
 
 
 def scaled(source: BitSource, n: int, count: int, word: int) -> NDArray[Any]:
-    """Scale a word to n values (Lemire 2019): reject the 2^word mod n lowest remainders, so that all are alike."""
+    """Scale a word to n values (Lemire 2019): reject the 2^word mod n lowest remainders, so all are alike."""
     wide, kind = (np.dtype(np.uint32), np.uint16) if word <= 16 else (np.dtype(np.uint64), np.uint32)
     product: NDArray[Any] = source.words(count, word).astype(wide)
     product *= wide.type(n)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
@@ -25,12 +26,26 @@ from discreet.plan.types import type_of
 
 Cut = Fraction | dt.date
 
+# Every aggregate by its word: whoever declares the class has put it here.
+AGGREGATES: dict[str, type[Aggregate]] = {}
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Aggregate:
-    """Something asked about all rows of a group; two are equal when they are written alike."""
+    """Something asked about all rows of a group; two are equal when they are written alike.
 
+    Its `word` is the name of its class. `sql` are the functions that mean it in SQL, by the keys of sqlglot or as they
+    are written, and take its expressions in order; `alone` says that its answer is a table of its own.
+    """
+
+    word: ClassVar[str]
+    sql: ClassVar[tuple[str, ...]] = ()
+    alone: ClassVar[bool] = False
     kinds: ClassVar[frozenset[Kind]] = frozenset({"number"})
+
+    def __init_subclass__(cls) -> None:
+        cls.word = re.sub("(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
+        AGGREGATES[cls.word] = cls
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
@@ -41,7 +56,7 @@ class Aggregate:
     def record(self) -> dict[str, Any]:
         """Return the aggregate as plain JSON values, exact and canonical."""
         own = {field.name: _encode(getattr(self, field.name)) for field in fields(self)}
-        return {"aggregate": _WORDS[type(self)], **own}
+        return {"aggregate": self.word, **own}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Aggregate) and canonical_text(self.record()) == canonical_text(other.record())
@@ -67,6 +82,7 @@ class People(Aggregate):
 class Sum(Aggregate):
     """The sum of the values that are not null."""
 
+    sql: ClassVar[tuple[str, ...]] = ("sum",)
     of: Expression
 
 
@@ -74,6 +90,7 @@ class Sum(Aggregate):
 class Mean(Aggregate):
     """The mean of the values that are not null."""
 
+    sql: ClassVar[tuple[str, ...]] = ("avg",)
     of: Expression
 
 
@@ -81,6 +98,7 @@ class Mean(Aggregate):
 class Variance(Aggregate):
     """The variance of the values that are not null."""
 
+    sql: ClassVar[tuple[str, ...]] = ("variance", "variancepop")
     of: Expression
 
 
@@ -88,6 +106,7 @@ class Variance(Aggregate):
 class Std(Aggregate):
     """The standard deviation of the values that are not null."""
 
+    sql: ClassVar[tuple[str, ...]] = ("stddev", "stddevpop")
     of: Expression
 
 
@@ -113,6 +132,7 @@ class Quantile(Aggregate):
 class Min(Aggregate):
     """The smallest value that is not null, as near as privacy allows."""
 
+    sql: ClassVar[tuple[str, ...]] = ("min",)
     kinds: ClassVar[frozenset[Kind]] = frozenset({"number", "date"})
     of: Expression
 
@@ -121,6 +141,7 @@ class Min(Aggregate):
 class Max(Aggregate):
     """The largest value that is not null, as near as privacy allows."""
 
+    sql: ClassVar[tuple[str, ...]] = ("max",)
     kinds: ClassVar[frozenset[Kind]] = frozenset({"number", "date"})
     of: Expression
 
@@ -129,6 +150,7 @@ class Max(Aggregate):
 class Histogram(Aggregate):
     """How many values lie in each bin [edge, next edge), the last one closed; or how often each key occurs."""
 
+    alone: ClassVar[bool] = True
     kinds: ClassVar[frozenset[Kind]] = frozenset({"number", "date", "category", "text", "flag"})
     of: Expression
     edges: tuple[Cut, ...] | None = None
@@ -147,6 +169,7 @@ class Histogram(Aggregate):
 class Cdf(Aggregate):
     """How many values lie at or below each threshold, and how many there are."""
 
+    alone: ClassVar[bool] = True
     kinds: ClassVar[frozenset[Kind]] = frozenset({"number", "date"})
     of: Expression
     thresholds: tuple[Cut, ...]
@@ -159,6 +182,7 @@ class Cdf(Aggregate):
 class Covariance(Aggregate):
     """The covariance over rows in which neither value is null."""
 
+    sql: ClassVar[tuple[str, ...]] = ("covarpop",)
     of: Expression
     other: Expression
 
@@ -167,6 +191,7 @@ class Covariance(Aggregate):
 class Correlation(Aggregate):
     """The correlation over rows in which neither value is null."""
 
+    sql: ClassVar[tuple[str, ...]] = ("corr",)
     of: Expression
     other: Expression
 
@@ -175,6 +200,7 @@ class Correlation(Aggregate):
 class TopK(Aggregate):
     """The k keys that occur most often."""
 
+    alone: ClassVar[bool] = True
     kinds: ClassVar[frozenset[Kind]] = frozenset({"category", "flag"})
     of: Expression
     k: int
@@ -182,25 +208,6 @@ class TopK(Aggregate):
     def __post_init__(self) -> None:
         if not isinstance(self.k, int) or isinstance(self.k, bool) or self.k < 1:
             raise BadParameter("k", self.k, why="it says how many keys are wanted", fix="use a positive integer")
-
-
-AGGREGATES: dict[str, type[Aggregate]] = {
-    "count": Count,
-    "people": People,
-    "sum": Sum,
-    "mean": Mean,
-    "variance": Variance,
-    "std": Std,
-    "quantile": Quantile,
-    "min": Min,
-    "max": Max,
-    "histogram": Histogram,
-    "cdf": Cdf,
-    "covariance": Covariance,
-    "correlation": Correlation,
-    "top_k": TopK,
-}
-_WORDS = {kind: word for word, kind in AGGREGATES.items()}
 
 
 def aggregate_from_record(record: object) -> Aggregate:
@@ -217,7 +224,7 @@ def aggregate_from_record(record: object) -> Aggregate:
     found = {name: _decode(name, record[name]) for name in names}
     for name in {"of", "other"} & set(names):
         if not isinstance(found[name], Expression) and (kind, found[name]) != (Count, None):
-            raise BadParameter(name, found[name], why="it is no expression", fix=_UNCHANGED)
+            raise BadParameter(name, found[name], why="it is not an expression", fix=_UNCHANGED)
     return kind(**found)
 
 
@@ -226,7 +233,7 @@ def check(aggregate: Aggregate, columns: Mapping[str, Column]) -> tuple[Column, 
     found = tuple(type_of(expression, columns) for expression in aggregate.expressions)
     for expression, column in zip(aggregate.expressions, found, strict=True):
         if column.kind not in aggregate.kinds:
-            word = _WORDS[type(aggregate)]
+            word = aggregate.word
             wanted = " or ".join(sorted(aggregate.kinds))
             fix = "convert it with as_number()" if column.kind == "flag" else f"use a {wanted} column"
             raise IllTyped(expression, why=f"it is a {column.kind}, and {word} takes a {wanted}", fix=fix)

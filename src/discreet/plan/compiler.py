@@ -21,7 +21,7 @@ from discreet.plan.whole import OutOfRange, is_wide
 def compiled(expression: Expression, columns: Mapping[str, Column], dialect: Dialect = DUCKDB) -> Typed:
     """Type an expression and write its SQL, or refuse it; what refuses depends on the question and the schema alone.
 
-    Type and SQL come from one walk, so that a range is proven for the very operations that the engine will do.
+    Type and SQL come from one walk, so a range is proven for the very operations that the engine will do.
     """
     if isinstance(expression, Literal):
         return constant(expression, expression.value, dialect)
@@ -61,4 +61,4 @@ def _made(expression: Expression, parts: list[Typed], columns: Mapping[str, Colu
             return case(expression, *parts)
         case Call():
             return function(expression).rule(expression, *parts)
-    raise IllTyped(expression, why="it is no expression", fix="write it with columns and operators")
+    raise IllTyped(expression, why="it is not an expression", fix="write it with columns and operators")

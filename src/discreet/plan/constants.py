@@ -36,7 +36,7 @@ def bound_of(name: str, value: Number | dt.date | str | None) -> Parameter:
     if value is None:
         return None
     if isinstance(value, bool):
-        raise BadParameter(name, value, why="a boolean is no bound", fix="use a number or a day")
+        raise BadParameter(name, value, why="a boolean is not a bound", fix="use a number or a day")
     return settled(value)
 
 

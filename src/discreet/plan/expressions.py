@@ -31,7 +31,7 @@ _OWN = frozenset({"name", "value", "sign", "step", "order", "word", "function", 
 class Expression:
     """A value computed from one row: a column, a constant, or an operation on others.
 
-    Operators build larger expressions; `==` too, so that two expressions are compared with `same_as`. They hash by
+    Operators build larger expressions; `==` too, so two expressions are compared with `same_as`. They hash by
     identity and are true or false for a row only, never in Python.
     """
 
@@ -69,7 +69,7 @@ class Expression:
     def __bool__(self) -> bool:
         raise Refusal(
             f"the truth of {show(self)}",
-            why="it differs from row to row, so that and, or, not, in, if, min, max and chained comparisons cannot ask",
+            why="it has a value for each row, so and, or, not, in, if, min, max and chained comparisons cannot use it",
             fix="write &, | and ~ with parentheses around each comparison; is_in() for a list; when() for a choice; "
             "least() and greatest(); (x > 0) & (x < 9) for a chain",
             value=repr(self),

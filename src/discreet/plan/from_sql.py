@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from discreet.plan.aggregates import Aggregate, Max, Min, People, Quantile
-from discreet.plan.sql.aggregates import AGGREGATES, Measures
+from discreet.plan.sql.aggregates import Measures
 from discreet.plan.sql.catalogue import Catalogue
 from discreet.plan.sql.clauses import check_outer
 from discreet.plan.sql.expressions import rows_of
@@ -21,6 +21,7 @@ from discreet.plan.sql.relations import Relations
 from discreet.plan.sql.scope import identifier
 from discreet.plan.sql.source import SqlText
 from discreet.plan.sql.statement import SqlStatement
+from discreet.plan.sql.unsupported import is_aggregate
 from discreet.plan.sql.words import label, unused
 
 if TYPE_CHECKING:
@@ -105,16 +106,16 @@ def _columns(
     listed = select.expressions
     if len(listed) > MOST_COLUMNS:
         why = f"a question has at most {MOST_COLUMNS} columns"
-        raise source.refused(listed[MOST_COLUMNS], why, "ask for fewer at once")
+        raise source.refused(listed[MOST_COLUMNS], why, "ask for fewer")
     plain = [(each, each.this if each.key == "alias" else each) for each in listed]
     for each, value in plain:
         if value.key == "star" or (value.key == "column" and value.this.key == "star"):
             why = "single rows are never shown"
             raise source.refused(each, why, "name aggregates: SELECT COUNT(*), AVG(cost) FROM ...")
-    # Aggregates that stand alone come first, so that they are measured under their own names.
+    # Aggregates that stand alone come first, so they are measured under their own names.
     names = {}
     for each, value in plain:
-        if value.key in AGGREGATES:
+        if is_aggregate(value):
             names[id(each)] = outer.measures.name(value, each.alias or None)
     columns: dict[str, Formula] = {}
     taken = {title.lower() for title in grouping.titles.values()}
@@ -209,8 +210,8 @@ def _check_totals(source: SqlText, measures: Measures, aggregates: tuple[tuple[s
     """Refuse totals of what cannot be added up over groups."""
     for name, aggregate in aggregates:
         if isinstance(aggregate, Quantile | Min | Max):
-            why = "the quantile of all is not made of the quantiles of groups, so that ROLLUP cannot compute it"
+            why = "the quantile of all rows does not follow from the quantiles of groups, so ROLLUP cannot compute it"
             raise source.refused(measures.spans[name], why, "ask twice: with GROUP BY, and without it")
         if isinstance(aggregate, People):
-            why = "one person may be in several groups, so that the people of groups do not add up"
+            why = "one person may be in several groups, so the people of groups do not add up"
             raise source.refused(measures.spans[name], why, "ask twice: with GROUP BY, and without it")

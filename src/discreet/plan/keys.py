@@ -41,7 +41,7 @@ class Key:
         if self.values is not None and (not self.values or len(set(self.values)) < len(self.values)):
             raise BadParameter(self.name, self.values, why="keys are distinct, at least one", fix="list each key once")
         if self.values is not None and None in self.values:
-            raise BadParameter(self.name, None, why="null is no key", fix="use fill_null to give it a name")
+            raise BadParameter(self.name, None, why="null is not a key", fix="use fill_null to give it a name")
 
     def shown(self, value: Datum) -> object:
         """Return a key as a person would write it: a number, a date, a text, a boolean."""
@@ -71,13 +71,13 @@ class Keys:
         if twice:
             raise BadParameter("keys", twice[0], why="it is named twice", fix="name each column once")
         if self.selected and self.room < LEAST_ROOM:
-            why = "put together, the values of its columns may make more keys than can be told apart by 126 bits"
+            why = "put together, the values of its columns may make more keys than 126 bits can encode"
             raise BadParameter("keys", self.names, why=why, fix="group by fewer columns, or declare the keys of some")
         if not self.selected and self.size > MOST_KEYS:
             why = f"there are {self.size:,} keys, and at most {MOST_KEYS:,} fit an answer"
             raise BadParameter("keys", self.names, why=why, fix="group by fewer columns, or list the keys that matter")
         if self.only is not None and prod(len(key.values or ()) for key in self.columns) >= WIDE:
-            why = "put together, the values of its columns make more keys than can be told apart by 126 bits"
+            why = "put together, the values of its columns make more keys than 126 bits can encode"
             raise BadParameter("keys", self.names, why=why, fix="group by fewer columns, or list fewer keys")
 
     @property
@@ -87,7 +87,7 @@ class Keys:
 
     @property
     def selected(self) -> bool:
-        """Whether some keys were not declared, so that they have to be selected privately."""
+        """Whether some keys were not declared, so they have to be selected privately."""
         return self.only is None and any(key.values is None for key in self.columns)
 
     @property
@@ -204,7 +204,7 @@ def _of_public(names: Sequence[str], columns: Mapping[str, Column], public: Publ
     rows = []
     for number, row in enumerate(public.rows):
         if any(row[place] is None for place in places):
-            raise BadParameter("keys", public.name, why="null is no key", fix="leave rows with nulls out")
+            raise BadParameter("keys", public.name, why="null is not a key", fix="leave rows with nulls out")
         read = [stored(columns[name], plain[place][number]) for name, place in zip(names, places, strict=True)]
         rows.append(tuple(read))
     if not rows:
@@ -218,7 +218,7 @@ def _of_public(names: Sequence[str], columns: Mapping[str, Column], public: Publ
 
 
 def _exactly(column: Column, value: Datum) -> object:
-    """Return a value as a person would write it, but for a number that has no end as a decimal."""
+    """Return a value as a person would write it, except for a number that has no end as a decimal."""
     if column.kind != "number" or not isinstance(value, int):
         return shown(column, value)
     number = value * (column.step or Fraction(1))

@@ -111,7 +111,7 @@ def _pairs(name: str, value: object) -> tuple[tuple[str, str], ...]:
     found = []
     for pair in _list(name, value):
         if len(_list(name, pair)) != 2:
-            raise BadParameter(name, pair, why="it is no pair of names", fix=_UNCHANGED)
+            raise BadParameter(name, pair, why="it is not a pair of names", fix=_UNCHANGED)
         found.append((_text(name, pair[0]), _text(name, pair[1])))
     return tuple(found)
 

@@ -332,11 +332,11 @@ def _family(column: Column) -> tuple[str, ...]:
 
 
 def _distinct(columns: Sequence[tuple[str, Column]]) -> dict[str, Column]:
-    """Return the columns by name; engines fold the case of names, so that case alone tells no two apart."""
+    """Return the columns by name; engines fold the case of names, so case alone tells no two apart."""
     seen: dict[str, str] = {}
     for name, _ in columns:
         if name.startswith(RESERVED):
-            why = f"names that begin with {RESERVED} are kept for what Discreet computes on the way"
+            why = f"names that begin with {RESERVED} are reserved"
             raise BadParameter("name", name, why=why, fix="choose another name")
         if name.lower() in seen:
             why = f"there is a column {seen[name.lower()]!r} already, and case alone does not tell names apart"

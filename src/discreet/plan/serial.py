@@ -44,7 +44,9 @@ def expression_record(expression: Expression) -> dict[str, Any]:
             return {"case": len(branches), "of": of}
         case Call(function=function, parameters=parameters):
             return {"call": function, "of": of, "with": [constant_record(each) for each in parameters]}
-    raise BadParameter("expression", expression, why="it is no expression", fix="write it with columns and operators")
+    raise BadParameter(
+        "expression", expression, why="it is not an expression", fix="write it with columns and operators"
+    )
 
 
 def expression_from_record(record: object, depth: int = MOST_DEPTH) -> Expression:
@@ -107,7 +109,7 @@ def constant_from_record(record: object) -> Parameter:
         case {"date": str() as text, **others} if not others:
             with suppress(ValueError):
                 return dt.date.fromisoformat(text)
-    raise BadParameter("record", record, why="it is no expression of this release", fix=_UNCHANGED)
+    raise BadParameter("record", record, why="it is not an expression of this release", fix=_UNCHANGED)
 
 
 def canonical(expression: Expression) -> str:

@@ -62,7 +62,7 @@ def reach(plan: Plan, unit: Unit, tables: Mapping[str, Table]) -> int:
 
     Bounded in the query, a person has `max_rows` whatever came before. Single rows, and rows bounded once for the
     table, are multiplied by what joins and unions do to them afterwards. A plan all of whose joins match nothing
-    reaches no row, but counts as one, so that noise is never of scale zero.
+    reaches no row, but counts as one, so noise is never of scale zero.
     """
     return _reached(unit, _settled(plan, tables)[1])
 
@@ -70,7 +70,7 @@ def reach(plan: Plan, unit: Unit, tables: Mapping[str, Table]) -> int:
 def partners(join: PersonJoin, tables: Mapping[str, Table]) -> int:
     """Return how many partners a row keeps at most: as was declared, and no more than a person has rows over there.
 
-    That holds where people are bounded in the query too, so that one person with a great many rows in both tables does
+    That holds where people are bounded in the query too, so one person with a great many rows in both tables does
     not decide how long the engine takes, or whether it can finish.
     """
     found = _reached(*_settled(join.other, tables))
@@ -129,9 +129,9 @@ def _settled(plan: Plan, tables: Mapping[str, Table]) -> tuple[Unit, int]:
         case Union(one, other):
             (unit, ours), (second, theirs) = _settled(one, tables), _settled(other, tables)
             if unit != second:
-                why = "its tables protect different units, so that no one number says how far a person reaches"
+                why = "its tables protect different units, so no single number bounds a person's contribution"
                 raise BadParameter("union", [*tables_of(plan)], why=why, fix="register both with the same unit")
-            # Tables that share an account may hold the same row, so the sides add up even where the tables differ.
+            # Tables that share an account may contain the same row, so the sides add up even where the tables differ.
             return unit, ours + theirs
         case PersonJoin(one, other, most=most):
             (unit, ours), (second, theirs) = _settled(one, tables), _settled(other, tables)
@@ -172,7 +172,7 @@ def _check_meeting(plan: PersonJoin, first: Unit, second: Unit) -> None:
         if unit.is_row:
             raise UnboundedSensitivity(
                 f"table {', '.join(tables_of(side))}",
-                why="rows are protected there and not people, so that nothing says whose rows meet, nor how many",
+                why="rows are protected there, not people, so nothing says whose rows are paired, or how many",
                 fix="register it with unit=person(...), or join it as a public table if it is one",
                 value=[*tables_of(side)],
             )

@@ -8,7 +8,7 @@ from discreet.engines.dialect import NARROW, WIDE, Dialect
 
 
 class OutOfRange(Exception):
-    """A range beyond the widest integers; whoever knows the expression turns it into a refusal."""
+    """A range beyond the widest integers; anyone who knows the expression turns it into a refusal."""
 
 
 def is_wide(low: int, high: int) -> bool:

@@ -1,4 +1,4 @@
-"""Publishing: tables and synthetic data that are made once, from paid measurements, and answer for ever after."""
+"""Publishing: tables and synthetic data that are made once, from paid measurements, and answer forever after."""
 
 from __future__ import annotations
 

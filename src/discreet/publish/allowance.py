@@ -21,6 +21,7 @@ from discreet.core.rational import as_written
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
+from discreet.mechanisms.parts.grid import Released
 from discreet.publish.code_table import Counts
 from discreet.publish.domain import Clique
 from discreet.publish.model.fit import NoisyMarginal
@@ -118,8 +119,8 @@ class Spending:
             mechanism = Gaussian(rho=part, sensitivity=self.allowance.rows, dimension=_MOST_CELLS)
         else:
             mechanism = Laplace(epsilon=part, sensitivity=self.allowance.rows)
-        noisy = np.asarray(mechanism.release(exact), np.float64)
-        return NoisyMarginal(clique, noisy, self.allowance.scale(part))
+        noisy: Released = mechanism.release(exact)
+        return NoisyMarginal(clique, np.asarray(noisy, np.float64), self.allowance.scale(part))
 
     def choose(self, scores: Exact[Sequence[int] | Counts], moves: int, part: Fraction) -> int:
         """Return a candidate whose whole-number score is nearly the best, for a part of the allowance.

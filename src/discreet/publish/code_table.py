@@ -75,7 +75,7 @@ class Coded:
 
 
 def codes_of(name: str, values: object, size: int) -> NDArray[np.int32]:
-    """Return whole numbers below a size as they are, and everything else as -1; a column of another type is refused.
+    """Return integers below a size as they are, and everything else as -1; a column of another type is refused.
 
     The type is what the column declares, never what its values look like: lists, and columns of any objects, are read
     value by value. One None among them is no reason to refuse the others.
@@ -108,7 +108,7 @@ def _not_codes(name: str, kind: str) -> BadParameter:
 
 
 def _each(values: Sequence[object], size: int) -> NDArray[np.int32]:
-    """Return the codes of values of whatever kind, which may be anything at all."""
+    """Return the codes of values of any kind, which may be anything at all."""
     return np.fromiter((_code(value, size) for value in values), np.int32, len(values))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -17,7 +18,6 @@ from discreet.core.errors import BadParameter, UnknownName
 from discreet.plan.keys import Key, bins, declared, shown
 from discreet.publish.code_table import Coded
 from discreet.publish.domain import Domain
-from discreet.publish.encoder import encoded
 from discreet.publish.named_values import cuts_of, places_of, steps_of
 from discreet.publish.sampled_columns import Codes, SampledColumn, decoded
 from discreet.publish.zeros import Zero, zeros_of
@@ -26,6 +26,7 @@ DEFAULT_BINS = 32
 # A bin is found by comparisons in the engine; beyond this the question's text would take longer than its rows.
 MOST_BINS = 1024
 _VERSION = 1
+_EPOCH = dt.date(1970, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class ColumnCode:
         return starts[code], starts[code + 1] - 1
 
     def label(self, code: int) -> str:
-        """Return a code as people read it: a key, a truth value, the ends of a bin, or null."""
+        """Return a code as people read it: a key, a boolean, the ends of a bin, or null."""
         if code == self.null:
             return "null"
         if self.edges is None:
@@ -100,7 +101,7 @@ class ColumnCode:
 
     def encoded(self, values: object) -> NDArray[np.int64]:
         """Return the codes of values, which are read as an engine would; -1 where there is none."""
-        return encoded(self.column, self.edges, values)
+        return _encoded(self.column, self.edges, values)
 
     def _is_wanted(self, code: int, steps: Sequence[tuple[int, int]], wanted: object) -> bool:
         first, last = self.bin(code)
@@ -193,7 +194,7 @@ class Coding:
 
     @classmethod
     def from_record(cls, record: object) -> Coding:
-        """Read what `record` returned, checking it anew."""
+        """Read what `record` returned, checking it again."""
         found = records.fields("coding", record, ("version", "columns", "edges"))
         if found["version"] != _VERSION:
             why, fix = f"this release reads version {_VERSION}", "read it with the release that wrote it"
@@ -227,3 +228,49 @@ def _checked(many: int) -> int:
         why = f"{MOST_BINS:,} bins are the most; each of them gets noise of its own"
         raise BadParameter("bins", many, why=why, fix="use 32, or a few more")
     return many
+
+
+def _encoded(column: Column, edges: tuple[int, ...] | None, values: object) -> NDArray[np.int64]:
+    """Return the code of each value: clamped and rounded to the column's step, as engines do; nulls have the last.
+
+    What the column cannot hold counts as null, and null has no code (-1) where the column was declared without.
+    """
+    listed = _plain(values)
+    if edges is None:
+        places: dict[Any, int] = {False: 0, True: 1} if column.kind == "flag" else {}
+        places |= {key: place for place, key in enumerate(column.keys or ())}
+        null = len(places) if column.nullable else -1
+        return np.array([_place(places, value, null) for value in listed], np.int64)
+    steps = np.array([_step(column, value) for value in listed], np.float64)
+    low, high = column.steps
+    there = ~np.isnan(steps)
+    clamped = np.clip(np.floor(np.where(there, steps, low) + 0.5), low, high)
+    found = np.searchsorted(np.array(edges, np.float64), clamped, side="right")
+    return np.where(there, found, len(edges) + 1 if column.nullable else -1).astype(np.int64)
+
+
+def _plain(values: object) -> list[Any]:
+    for name in ("to_pylist", "to_list", "tolist"):
+        if hasattr(values, name):
+            found: list[Any] = getattr(values, name)()
+            return found
+    return [*values]  # type: ignore[misc]  # a list, or what can be made one
+
+
+def _place(places: dict[Any, int], value: object, null: int) -> int:
+    try:
+        return places.get(value, null)
+    except Exception:  # a list has no hash, and what others raise when compared is theirs to choose
+        return null
+
+
+def _step(column: Column, value: Any) -> float:  # noqa: ANN401  (whatever a cell holds)
+    try:
+        if column.kind == "date":
+            day = value.date() if isinstance(value, dt.datetime) else value
+            return float((day - _EPOCH).days)
+        return float(value) / float(column.step or 1)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+    except Exception:  # no number: whatever it raises, one value decides nothing for the others
+        return float("nan")

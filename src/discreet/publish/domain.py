@@ -32,7 +32,7 @@ class Domain:
                 raise BadParameter(name, size, why=why, fix="say how many codes it has; bin what has more")
         if len({*self.names}) < len(self.names):
             twice = sorted({name for name in self.names if self.names.count(name) > 1})
-            raise BadParameter("domain", twice, why="attributes are told apart by name", fix="rename one of the two")
+            raise BadParameter("domain", twice, why="attributes need distinct names", fix="rename one of the two")
 
     @classmethod
     def of(cls, sizes: Mapping[str, int]) -> Domain:

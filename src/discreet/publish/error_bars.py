@@ -1,4 +1,4 @@
-"""Bars: how far the truth may lie from what a twin tells: the noise of what was measured, and its distance to that."""
+"""Bars: how far the truth may be from synthetic data: the noise of what was measured, and the distance to that."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def half_width(deviation: float, beta: float, *, gaussian: bool) -> float:
 
     One step is added for what is discrete: P(X >= m) <= P(N >= m - 1) for the discrete Gaussian X and the normal N
     (Canonne, Kamath and Steinke 2020). Of sums of Laplace noise a single one has the longest tail and the normal limit
-    the widest shoulders; the larger of the two quantiles serves all of them, but for less than a thousandth where the
+    the widest shoulders; the larger of the two quantiles serves all of them, up to less than a thousandth where the
     two meet (a sum of two, at beta 0.093), which is added.
     """
     normal = -NormalDist().inv_cdf(beta / 2)  # and not of 1 - beta / 2, which is 1 for a small beta
@@ -40,7 +40,7 @@ def bar(
 ) -> float | None:
     """Bound how far the answer to a question is from the truth; None where nothing that was measured bears on it.
 
-    All measurements that hold the question's attributes are put together, weighted by their accuracy. The twin's answer
+    All measurements that hold the question's attributes are combined, weighted by their accuracy. The model's answer
     differs from that by a known amount, and that from the truth by its noise. A row that lacks a value is missing from
     some marginals and not from others; where they contradict each other, the bar takes in all of them.
     """
@@ -80,7 +80,7 @@ def _weights(merged: Merged, clique: Clique, picked: Picked) -> Table | None:
 
 
 def _cells(merged: Merged, clique: Clique, picked: Picked, weights: Table) -> float:
-    """Return how many cells' noise an answer adds up; at least one, so that nothing is known without noise.
+    """Return how many cells' noise an answer adds up; at least one, so nothing is known without noise.
 
     A single attribute that was measured by its codes, and merged afterwards, has the noise of every code in a group,
     of which its stated scale is the mean over groups.

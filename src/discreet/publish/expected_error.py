@@ -1,4 +1,4 @@
-"""Expected: how far noise alone would put the marginals of a twin, before anything is paid."""
+"""Expected: how far noise alone would move the marginals of synthetic data, before anything is paid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random Fourier features in whole numbers: what one row adds to them is looked up, and bounded exactly.
+"""Random Fourier features in integers: what one row adds to them is looked up, and bounded exactly.
 
 A feature is a point on a circle: the phase of a row, in whole parts of a turn, gives a cosine and a sine in whole
 steps. So every sum is an integer whatever the order of the rows, and how far a row can move it is the largest entry
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from discreet.core.exact import Exact
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
+from discreet.mechanisms.parts.grid import Released
 from discreet.publish.allowance import Allowance
 from discreet.publish.code_table import Counts
 from discreet.publish.kernels import COSINES, GRID, SINES, weighted_features
@@ -40,7 +41,7 @@ def released(exact: Exact[tuple[Counts, Counts]], classes: int, features: int, a
     """Release sums of features (classes x features x 2) and counts of rows by class, for the whole allowance.
 
     One row belongs to at most one class: it moves the cosine and the sine of each of that class's features by a point
-    of the circle, and the class's count by one. The count is measured in `weight` steps, so that it has a share of its
+    of the circle, and the class's count by one. The count is measured in `weight` steps, so it has a share of its
     own in the row's length.
 
     Guarantee: `allowance.loss`, where a person has at most `allowance.rows` rows in the sum of each feature and in the
@@ -60,7 +61,8 @@ def released(exact: Exact[tuple[Counts, Counts]], classes: int, features: int, a
         moved = allowance.rows * (features * SUM + weight)
         mechanism = Laplace(epsilon=allowance.amount, sensitivity=moved)
         variance = 2 * (Fraction(moved) / allowance.amount) ** 2
-    noisy = np.asarray(mechanism.release(exact.map(weighted_features, weight)), np.float64)
+    drawn: Released = mechanism.release(exact.map(weighted_features, weight))
+    noisy = np.asarray(drawn, np.float64)
     found = np.maximum(noisy[size:] / weight, 0.0)
     rows = max(1.0, float(found.sum()))
     pairs = noisy[:size].reshape(shape) / (GRID * rows)

@@ -17,11 +17,11 @@ from discreet.publish.code_table import Counts
 
 Table = NDArray[np.float64]
 
-# Scores are whole numbers of this fraction of a row, so that expected counts below one still tell marginals apart.
+# Scores are whole numbers of this fraction of a row, so expected counts below one still tell marginals apart.
 FINE = 64
 
 # A model is taken to have no more rows than this when a table is compared with it. The noise of a minute epsilon would
-# take whole numbers beyond their range, where one row turns the largest score into the smallest.
+# take integers beyond their range, where one row turns the largest score into the smallest.
 MOST_ROWS = 1 << 34
 
 # Weights of scores are whole numbers of this fraction.

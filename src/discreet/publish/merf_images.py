@@ -1,7 +1,7 @@
 """DP-MERF for labelled images: mean features of every class with noise, and a generator trained on them by torch.
 
-Harder, Adamczewski and Park (2021). Pixels and random frequencies are whole numbers, so that the phase of an image is
-exact in whatever order a processor adds it up; what an image adds to the sums is then looked up in a table.
+Harder, Adamczewski and Park (2021). Pixels and random frequencies are integers, so the phase of an image is
+exact in any order a processor adds it up; what an image adds to the sums is then looked up in a table.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from discreet.publish.kernels import COSINES, SINES, TURN
 
 FEATURES = 2000
 WHITE = 255
-# Frequencies are in parts of a turn this much finer than phases, so that rounding them hardly turns an image.
+# Frequencies are in parts of a turn this much finer than phases, so rounding them hardly turns an image.
 _FINER = 1 << 10
 _CHUNK = 1 << 12
 _HIDDEN, _WIDE, _CHANNELS, _BATCH, _RATE = 8, 400, (16, 8), 100, 0.002
@@ -116,7 +116,7 @@ def embedded(
     """Return the exact sums of cosines and sines (classes x features x 2) and the number of images of each class."""
     sums = np.zeros((classes, frequencies.shape[1], 2), np.int64)
     counts = np.zeros(classes, np.int64)
-    plain = frequencies.astype(np.float64)  # whole numbers far below 2^53 are added exactly, and fast, as floats
+    plain = frequencies.astype(np.float64)  # integers far below 2^53 are added exactly, and fast, as floats
     for start in range(0, len(pixels), _CHUNK):
         turned = (pixels[start : start + _CHUNK].astype(np.float64) @ plain).astype(np.int64)
         phases = (turned // _FINER) % TURN
@@ -152,7 +152,7 @@ def _trained(
         angles = network(_hidden(torch, len(labels), coins), labels) @ waves
         means = torch.stack([angles.cos(), angles.sin()], -1).reshape(classes, _BATCH, -1, 2).mean(dim=1)
         # The square of a batch's mean is too long by its variance, and a generator could shorten it by drawing one
-        # image for ever. Every point has length one, so that this factor makes up for it, but for a constant.
+        # image forever. Every point has length one, so this factor makes up for it, except for a constant.
         square = _BATCH / (_BATCH - 1) * (weight * means) ** 2
         distance = (square - 2 * weight * means * target).sum()
         optimizer.zero_grad()

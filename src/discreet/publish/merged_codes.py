@@ -91,7 +91,7 @@ class Merged:
     def _drawn(self, place: int, column: NDArray[np.int64]) -> NDArray[np.int64]:
         group, share = self.groups[place], self.shares[place]
         order = np.argsort(group, kind="stable")
-        upto = np.cumsum(share[order])  # each group's shares add up to one, so that it ends at a whole number
+        upto = np.cumsum(share[order])  # each group's shares add up to one, so it ends at an integer
         chance = current().words(len(column), 53).astype(np.float64) / (1 << 53)
         found = np.searchsorted(upto, column + chance, side="right")
         return order[np.clip(found, 0, len(order) - 1)]

@@ -1,4 +1,4 @@
-"""Methods of making a twin: what each is given, what each gives back, and where it is found by its name."""
+"""Methods of synthesis: what each is given, what each gives back, and where it is found by its name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from discreet.publish.merged_codes import Merged
 from discreet.publish.model.fit import Fit, NoisyMarginal
 from discreet.publish.workload import MarginalWorkload
 
-# Says which step of its plan a method is at; steps are known beforehand, and say nothing of the data.
+# Says which step of its plan a method is at; steps are known in advance, and say nothing of the data.
 Say = Callable[[str], None]
 
 # Exact marginals are held in memory while a method chooses among them: so many numbers are a gigabyte.

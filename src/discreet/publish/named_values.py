@@ -27,7 +27,7 @@ def places_of(column: Column, wanted: object) -> tuple[list[Datum], bool]:
 def steps_of(column: Column, wanted: object) -> list[Run]:
     """Return the runs of steps that are named, apart from one another and within the bounds.
 
-    A range of whole numbers stands for all of the column's numbers from its start up to, and not including, its end.
+    A range of integers stands for all of the column's numbers from its start up to, and not including, its end.
     """
     low, high = column.steps
     if isinstance(wanted, range) and column.kind == "number":
@@ -55,7 +55,7 @@ def steps_of(column: Column, wanted: object) -> list[Run]:
 
 
 def cuts_of(column: Column, wanted: object) -> list[int]:
-    """Return the steps at which bins have to begin, so that none is named in part."""
+    """Return the steps at which bins have to begin, so none is named in part."""
     if column.kind not in ("number", "date"):
         return []
     return [cut for first, last in steps_of(column, wanted) for cut in (first, last + 1)]
@@ -67,7 +67,7 @@ def _stored(column: Column, value: object) -> Datum:
             dt.date.fromisoformat(value)
         except ValueError as error:
             name, fix = column.name or "", "write it like 2024-02-29, or use a date"
-            raise BadParameter(name, value, why="it is no day", fix=fix) from error
+            raise BadParameter(name, value, why="it is not a date", fix=fix) from error
     return stored(column, value)
 
 
@@ -77,5 +77,5 @@ def _listed(wanted: object) -> Sequence[object]:
     if wanted is None or isinstance(wanted, str | int | float | Fraction | dt.date):
         return [wanted]
     if not isinstance(wanted, Iterable):
-        raise BadParameter("values", wanted, why="these are no values of a column", fix=_FIX)
+        raise BadParameter("values", wanted, why="these are not values of a column", fix=_FIX)
     return [*wanted]

@@ -69,7 +69,7 @@ class Weights:
 
     def __post_init__(self) -> None:
         if self.relation == "replace" and self.allowance.rows % 2:
-            why = "under replace as many rows leave a cell as enter another, so that an even number moves"
+            why = "under replace as many rows leave a cell as enter another, so an even number changes"
             raise BadParameter("rows", self.allowance.rows, why=why, fix="use Weights.of, which counts both")
         for share in self._shares:  # what is too little to be spent is refused before anything is paid
             self._part(share)
@@ -109,7 +109,7 @@ class Weights:
 
     @property
     def comparing_error(self) -> float:
-        """How far a comparison of guess and truth may be off, in rows, but for half of beta."""
+        """How far a comparison of guess and truth may be off, in rows, except for half of beta."""
         # Each watch has a threshold of its own, and the questions are shared among them: with the chances of a part of
         # both, no threshold and no question is beyond the bound, whichever watch it falls to.
         watches = 1 if self.allowance.currency == "epsilon" else self.updates
@@ -117,7 +117,7 @@ class Weights:
 
     @property
     def answering_error(self) -> float:
-        """How far noisy answers may be off, in rows, but for half of beta for all of them."""
+        """How far noisy answers may be off, in rows, except for half of beta for all of them."""
         rows, part = self.allowance.rows, self._answering
         noise: Gaussian | Laplace
         if self.allowance.currency == "rho":

@@ -62,7 +62,7 @@ class PublicHistogram:
         return float(self._marginals[clique][np.ix_(*(where[place] for place in clique))].sum())
 
     def move(self, where: Picked, share: float) -> None:
-        """Multiply the cells that are meant, and all others, so that the former have a share of it all.
+        """Multiply the cells that are meant, and all others, so the former have a share of it all.
 
         Of all distributions in which they have that share, this is the nearest (in divergence) to the one before.
         """
@@ -117,7 +117,7 @@ class Weighing:
 
     def told(self, where: Picked) -> SyntheticEstimate:
         """Answer a question by the places and codes that it names."""
-        self._check()  # in a forked process another thread may have left the lock taken for ever
+        self._check()  # in a forked process another thread may have left the lock taken forever
         with self._lock:
             self._check()
             self.asked += 1  # before anything is looked at: a question that fails was asked
@@ -143,7 +143,7 @@ class Weighing:
         return f"Weighing({self.asked:,} of {self.terms.questions:,} questions, {self.updates} of {self.terms.updates})"
 
     def __reduce__(self) -> NoReturn:
-        why, fix = "a second copy would draw on the same noise", "start a session where it is needed"
+        why, fix = "a second copy would use the same noise", "start a session where it is needed"
         raise Ended("a copy of a session", why=why, fix=fix, value=self.asked)
 
     def _learn(self, where: Picked, noisy: float, scale: float) -> None:
@@ -158,8 +158,8 @@ class Weighing:
 
     def _check(self) -> None:
         if os.getpid() != self._process:
-            why = "it was begun in another process, and two copies would draw on the same noise"
-            raise Ended("this session", why=why, fix="ask where it was begun, or begin one here", value=os.getpid())
+            why = "it was started in another process, and two copies would use the same noise"
+            raise Ended("this session", why=why, fix="ask there, or start one here", value=os.getpid())
         if not self.left or self.asked >= self.terms.questions:
             used = self.terms.questions if self.left else self.terms.updates
             why = f"{used:,} {'questions' if self.left else 'updates'} were paid for and used"

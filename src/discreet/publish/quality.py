@@ -1,4 +1,4 @@
-"""Quality: how near a twin is to what was measured, from that alone; or, for the custodian, to the truth."""
+"""Quality: how close synthetic data is to what was measured; or, for the custodian, to the truth."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PAID = "from paid measurements alone: may be shown to anyone who may see the sy
 
 
 class Judged(Written, Protocol):
-    """What is needed of a twin, beside what is written of it."""
+    """What is needed of synthetic data, in addition to what is written of it."""
 
     @property
     def rows(self) -> int:
@@ -43,10 +43,10 @@ class Judged(Written, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class QualityLine:
-    """One marginal: how far the twin is from what was measured, or from the truth; sums of absolute differences.
+    """One marginal: the distance from what was measured, or from the truth; sums of absolute differences.
 
     All but `cells` and `noise` (the standard deviation in each cell, in rows) are shares of the rows. `expected` is
-    what noise alone adds up to: a twin that is nearer than that has followed the noise, or known better.
+    what noise alone adds up to: a model that is closer than that has followed the noise, or known better.
     """
 
     columns: tuple[str, ...]
@@ -58,9 +58,9 @@ class QualityLine:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """A report on a twin: print it, `save("report.html")`, or read its `lines`.
+    """A report on synthetic data: print it, `save("report.html")`, or read its `lines`.
 
-    Guarantee: follows from the twin alone, unless `exact` says that it was compared with the data.
+    Guarantee: follows from the synthetic data alone, unless `exact` says that it was compared with the data.
     """
 
     method: str
@@ -121,41 +121,41 @@ class Quality:
         lines = [f"  {line.apart:7.2%}  {', '.join(line.columns)}" for line in worst]
         what = "the truth" if self.exact else "what was measured"
         if not self.lines:
-            return "\n".join([head, "no marginal was measured, so that nobody who has not paid can say", *self.words])
+            return "\n".join([head, "no marginal was measured", *self.words])
         mean = f"mean distance of {len(self.lines):,} marginals from {what}: {self.mean:.2%} of the rows; the farthest:"
         gaps = [] if not self.never else [f"never measured: {len(self.never):,} columns or pairs of them"]
         return "\n".join([head, mean, *lines, *gaps, *self.words])
 
 
-def report(twin: Judged) -> Quality:
-    """Report on a twin from what was measured, and nothing else."""
-    marginals, rows = ModelMarginals.of(twin.model), max(1.0, twin.model.total)
-    gaussian = isinstance(twin.loss, Zcdp)
+def report(synthetic: Judged) -> Quality:
+    """Report on synthetic data from what was measured only."""
+    marginals, rows = ModelMarginals.of(synthetic.model), max(1.0, synthetic.model.total)
+    gaussian = isinstance(synthetic.loss, Zcdp)
     lines = []
-    for clique, (values, scale) in _together(twin.measured).items():
-        apart = float(np.abs(marginals.table(clique) * twin.model.total - values).sum()) / rows
+    for clique, (values, scale) in _together(synthetic.measured).items():
+        apart = float(np.abs(marginals.table(clique) * synthetic.model.total - values).sum()) / rows
         noise = mean_of_noise("rho" if gaussian else "epsilon", scale) * values.size / rows
-        lines.append(QualityLine(twin.domain.named(clique), values.size, apart, scale, noise))
-    never = _never(twin.domain, [each.clique for each in twin.measured])
-    return Quality(twin.method, _priced(twin.loss), twin.rows, tuple(lines), never, twin.words)
+        lines.append(QualityLine(synthetic.domain.named(clique), values.size, apart, scale, noise))
+    never = _never(synthetic.domain, [each.clique for each in synthetic.measured])
+    return Quality(synthetic.method, _priced(synthetic.loss), synthetic.rows, tuple(lines), never, synthetic.words)
 
 
-def against(twin: Judged, data: object, workload: int = 2) -> Quality:
-    """Compare a twin with the table it was made of: every marginal of so many columns, exactly. For custodians alone.
+def against(synthetic: Judged, data: object, workload: int = 2) -> Quality:
+    """Compare synthetic data with its table: every marginal of so many columns, exactly. For custodians only.
 
     Guarantee: none. This is the truth about the data, and is marked so.
     """
     columns = columns_of(data)
-    coded = Coded.of(columns, twin.domain) if twin.coding is None else twin.coding.coded(columns)
-    cliques = [*MarginalWorkload.of(twin.domain, min(workload, len(twin.domain))).weights]
+    coded = Coded.of(columns, synthetic.domain) if synthetic.coding is None else synthetic.coding.coded(columns)
+    cliques = [*MarginalWorkload.of(synthetic.domain, min(workload, len(synthetic.domain))).weights]
     rows = max(1, len(coded.columns[0]))
     lines = tuple(
-        QualityLine(names, exact.size, float(np.abs(twin.marginal(names) - exact).sum()) / rows)
+        QualityLine(names, exact.size, float(np.abs(synthetic.marginal(names) - exact).sum()) / rows)
         for clique, exact in zip(cliques, map(opened, coded.measure(cliques)), strict=True)
-        for names in [twin.domain.named(clique)]
+        for names in [synthetic.domain.named(clique)]
     )
-    never = _never(twin.domain, [each.clique for each in twin.measured])
-    return Quality(twin.method, _priced(twin.loss), twin.rows, lines, never, twin.words, exact=True)
+    never = _never(synthetic.domain, [each.clique for each in synthetic.measured])
+    return Quality(synthetic.method, _priced(synthetic.loss), synthetic.rows, lines, never, synthetic.words, exact=True)
 
 
 def _together(measured: Iterable[NoisyMarginal]) -> dict[Clique, tuple[Table, float]]:

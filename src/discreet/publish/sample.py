@@ -1,4 +1,4 @@
-"""Samples: rows drawn from a twin, as values; for pandas, Polars, Arrow, CSV and Parquet."""
+"""Samples: rows drawn from synthetic data, as values; for pandas, Polars, Arrow, CSV and Parquet."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _PANDAS = {"whole": ("int64", "Int64"), "number": ("float64", "float64"), "flag"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """A made-up table: `columns` as lists, `to_pandas()`, `write("twin.parquet")`, or any library that reads Arrow.
+    """A synthetic table: `columns` as lists, `to_pandas()`, `write("synthetic.parquet")`, or anything that reads Arrow.
 
-    Guarantee: it follows from the twin alone, so that it may be given away.
+    Guarantee: it follows from the synthetic data alone, so it may be published.
     """
 
     drawn: Mapping[str, SampledColumn]
@@ -41,7 +41,7 @@ class Sample:
         return self._relation().__arrow_c_stream__(requested_schema)
 
     def to_pandas(self) -> Any:  # noqa: ANN401  (pandas is no dependency)
-        """Return a pandas DataFrame; whole numbers with gaps are pandas' own nullable ones."""
+        """Return a pandas DataFrame; integers with gaps are pandas' own nullable ones."""
         pandas = _module("pandas")
         found = {}
         for name, each in self.drawn.items():

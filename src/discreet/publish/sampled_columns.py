@@ -18,7 +18,7 @@ Codes = NDArray[np.int64]
 Kind = Literal["whole", "number", "date", "flag", "key"]
 
 _EPOCH = dt.date(1970, 1, 1)
-# Whole numbers beyond this are given as floating-point ones: no column of another library would hold them exactly.
+# Integers beyond this are given as floating-point ones: no column of another library would hold them exactly.
 _WIDE = 1 << 62
 
 
@@ -66,7 +66,7 @@ def decoded(column: Column, starts: Sequence[int] | None, codes: Codes) -> Sampl
     step = column.step or Fraction(1)
     if step.denominator == 1 and steps.dtype != object and max(map(abs, column.steps)) * step < _WIDE:
         return SampledColumn("whole", steps * step.numerator, missing)
-    # One division rounds once, so that three tenths are 0.3 and not a little more.
+    # One division rounds once, so three tenths are 0.3 and not a little more.
     return SampledColumn("number", (steps.astype(np.float64) * step.numerator) / step.denominator, missing)
 
 

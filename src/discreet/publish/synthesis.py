@@ -1,4 +1,4 @@
-"""Synthesize: make the twin of a coded table, by a method of choice or by the one that suits the question best."""
+"""Synthesis: synthetic data of a coded table, by a given method or by the one that suits the question best."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def synthesize(
     bins: int = DEFAULT_BINS,
     progress: Progress | None = None,
 ) -> SyntheticData:
-    """Make a twin of a table: a data frame, an Arrow table or a dict of arrays.
+    """Make synthetic data of a table: a data frame, an Arrow table or a dict of arrays.
 
     `domain` says how many codes each column has, where columns hold whole-number codes; what lies outside counts as
     missing. Or it declares the columns, {"age": between(0, 110)}: then numbers and dates are put into at most `bins`
-    bins, and the twin speaks in values. `workload` says what the twin is to get right: all marginals of 3 columns,
+    bins, and samples are values. `workload` says what to preserve: all marginals of 3 columns,
     unless told otherwise. `zeros` are combinations that no row can have: [{"age": range(0, 12), "married": True}].
     `progress` is told every step of the method as it begins, which of how many it is, and how long it takes at most.
 
@@ -51,8 +51,10 @@ def synthesize(
     if not isinstance(domain, Domain) and any(isinstance(each, Column) for each in domain.values()):
         coding = Coding.of(cast("Mapping[str, Column]", domain), bins=bins, zeros=listed)
         found = coding.coded(columns_of(data))
-        twin = synthesized(found.measure, coding.domain, allowance, method, workload, progress, coding.zeros(listed))
-        return replace(twin, coding=coding, words=(*twin.words, *coding.left_out))
+        synthetic = synthesized(
+            found.measure, coding.domain, allowance, method, workload, progress, coding.zeros(listed)
+        )
+        return replace(synthetic, coding=coding, words=(*synthetic.words, *coding.left_out))
     known = domain if isinstance(domain, Domain) else Domain.of(cast("Mapping[str, int]", domain))
     coded = Coded.of(data, known)
     return synthesized(coded.measure, known, allowance, method, workload, progress, zeros_of(known, listed))
@@ -67,7 +69,7 @@ def synthesized(
     progress: Progress | None = None,
     zeros: Sequence[Zero] = (),
 ) -> SyntheticData:
-    """Make a twin from whatever measures exact marginals.
+    """Make synthetic data from a function that measures exact marginals.
 
     Guarantee: `allowance.loss`, for marginals in which one person moves at most `allowance.rows` rows.
     """
@@ -88,7 +90,7 @@ def synthesized(
 
 def _check(domain: object, budget: object) -> None:
     if not isinstance(budget, Budget):
-        raise BadParameter("budget", budget, why="it is no budget", fix="use Budget(epsilon=1, delta=1e-9)")
+        raise BadParameter("budget", budget, why="it is not a budget", fix="use Budget(epsilon=1, delta=1e-9)")
     if isinstance(domain, Domain):
         return
     if not isinstance(domain, Mapping):
@@ -102,11 +104,11 @@ def _check(domain: object, budget: object) -> None:
 
 
 def load(path: str | Path) -> SyntheticData:
-    """Read a twin that was saved."""
+    """Read saved synthetic data."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         raise BadParameter(
-            "path", str(path), why="it holds no synthetic data", fix="pass the file that save wrote"
+            "path", str(path), why="it contains no synthetic data", fix="pass the file that save wrote"
         ) from None
     return SyntheticData.from_json(text)

@@ -1,4 +1,4 @@
-"""Twins: a table's double, made once from paid measurements, that may be sampled and asked for ever after."""
+"""Synthetic data: a model of a table, fitted once to paid measurements, to be sampled and queried for free."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ _MOST_ROWS = 1 << 28
 
 # Why there is no bar, where there is none.
 _NOT_MEASURED = "not measured"
-_NO_BAR = {"merf": "random features were measured, of which a count is no sum; ask the table for this count"}
+_NO_BAR = {"merf": "random features were measured, and a count is not a sum of those; ask the table for this count"}
 
 
 @dataclass(frozen=True, slots=True)
 class SyntheticEstimate:
-    """A number that a twin tells, and how far the truth may lie from it.
+    """A number from synthetic data, and how far the truth may be from it.
 
     `error` is a half-width that holds with probability 1 - beta, from the noise that was added and from how far the
-    twin is from what was measured. It is None where nothing that was measured bears on the question: then nobody who
+    model is from what was measured. It is None where nothing that was measured bears on the question: then nobody who
     has not paid can say, and `reason` says what is missing.
     """
 
@@ -115,7 +115,7 @@ class SyntheticData:
         return Sample({each.name: each.drawn(codes[each.name]) for each in self.coding.codes})
 
     def report(self) -> Quality:
-        """Say how near the twin is to what was measured, and what never was: from paid measurements alone, free."""
+        """Report the distance to the measurements, and what was never measured; from paid measurements only, free."""
         from discreet.publish.quality import report
 
         return report(self)
@@ -151,18 +151,18 @@ class SyntheticData:
         )
 
     def condition(self, **values: object) -> SyntheticData:
-        """Return the twin of the rows that have one of the given codes, or values, in every named column."""
+        """Return the synthetic data of rows with one of the given codes, or values, in every named column."""
         found = self
         for name, codes in values.items():
             found = found._given(self.domain.clique(name)[0], self._picked(name, codes))
         return found
 
     def save(self, path: str | Path) -> None:
-        """Write the twin as one versioned JSON file, which `publish.load` reads; no code is in it."""
+        """Write it as one versioned JSON file, which `publish.load` reads; no code is in it."""
         save(path, self.to_json())
 
     def to_json(self) -> str:
-        """Write the twin as versioned JSON."""
+        """Write it as versioned JSON."""
         return to_json(self)
 
     @classmethod

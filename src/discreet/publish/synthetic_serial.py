@@ -1,4 +1,4 @@
-"""How twins are written: versioned JSON, arrays as base64 of their bytes; reading it runs no code."""
+"""How synthetic data is written: versioned JSON, arrays as base64 of their bytes; reading it runs no code."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _UNCHANGED = "pass the file that save wrote, unchanged"
 
 
 class Written(Protocol):
-    """What is written of a twin."""
+    """What is written of synthetic data."""
 
     @property
     def domain(self) -> Domain:
@@ -75,34 +75,34 @@ def save(path: str | Path, text: str) -> None:
     write_file(path, text, force=True)
 
 
-def to_json(twin: Written) -> str:
-    """Write a twin."""
-    tree = twin.model.tree
+def to_json(synthetic: Written) -> str:
+    """Write synthetic data."""
+    tree = synthetic.model.tree
     return records.write(
         "synthetic_data",
         {
-            "names": [*twin.domain.names],
-            "sizes": [*twin.domain.sizes],
+            "names": [*synthetic.domain.names],
+            "sizes": [*synthetic.domain.sizes],
             "cliques": [[*clique] for clique in tree.cliques],
             "parents": [*tree.parents],
             "separators": [[*clique] for clique in tree.separators],
-            "tables": [_written(table, "<f8") for table in twin.model.tables],
-            "total": twin.model.total,
-            "groups": [_written(group, "<i4") for group in twin.merged.groups],
-            "shares": [_written(share, "<f8") for share in twin.merged.shares],
-            "measured": [[[*each.clique], _written(each.values, "<f8"), each.scale] for each in twin.measured],
-            "loss": twin.loss.to_json(),
-            "method": twin.method,
-            "words": [*twin.words],
-            **({} if twin.coding is None else {"coding": twin.coding.record()}),
-            **({} if not twin.zeros else {"zeros": [_zero(each) for each in twin.zeros]}),
-            **({} if len(tree.sizes) == len(twin.domain) else {"hidden": [*tree.sizes[len(twin.domain) :]]}),
+            "tables": [_written(table, "<f8") for table in synthetic.model.tables],
+            "total": synthetic.model.total,
+            "groups": [_written(group, "<i4") for group in synthetic.merged.groups],
+            "shares": [_written(share, "<f8") for share in synthetic.merged.shares],
+            "measured": [[[*each.clique], _written(each.values, "<f8"), each.scale] for each in synthetic.measured],
+            "loss": synthetic.loss.to_json(),
+            "method": synthetic.method,
+            "words": [*synthetic.words],
+            **({} if synthetic.coding is None else {"coding": synthetic.coding.record()}),
+            **({} if not synthetic.zeros else {"zeros": [_zero(each) for each in synthetic.zeros]}),
+            **({} if len(tree.sizes) == len(synthetic.domain) else {"hidden": [*tree.sizes[len(synthetic.domain) :]]}),
         },
     )
 
 
 def from_json(text: str) -> dict[str, Any]:
-    """Read what `to_json` wrote, as the parts of a twin, checking that they fit together."""
+    """Read what `to_json` wrote, as the parts of synthetic data, checking that they fit together."""
     read = records.read("synthetic_data", text)
     optional = [name for name in _OPTIONAL if isinstance(read, dict) and name in read]
     found = records.fields("synthetic_data", read, (*_FIELDS, *_MORE, *optional))
@@ -163,7 +163,7 @@ def _places(listed: Iterable[int], many: int) -> Clique:
 
 
 def _check_tree(tree: Junction) -> None:
-    """Refuse cliques that hang together otherwise than in a tree: what one shares with earlier ones is its parent's."""
+    """Refuse cliques that do not form a tree: what one shares with earlier ones is its parent's."""
     seen: set[int] = set()
     for number, (clique, parent, shared) in enumerate(zip(tree.cliques, tree.parents, tree.separators, strict=True)):
         above = {*tree.cliques[parent]} if 0 <= parent < number else set()
@@ -181,7 +181,7 @@ def _check_numbers(model: Fit, merged: Merged, measured: Iterable[NoisyMarginal]
     grouped = all(np.array_equal(np.unique(group), np.arange(group.max() + 1)) for group in merged.groups)
     noisy = all(np.isfinite(each.values).all() and 0 < each.scale < math.inf for each in measured)
     if not (sound and grouped and noisy and 0 <= model.total < math.inf):
-        raise ValueError("these are no numbers of a model")
+        raise ValueError("these are not the numbers of a model")
 
 
 def _written(array: NDArray[Any], kind: str) -> str:

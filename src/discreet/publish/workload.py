@@ -1,4 +1,4 @@
-"""Workloads: the marginals that a twin is to get right, and how much each of them matters."""
+"""Workloads: the marginals that synthetic data has to preserve, and how much each of them matters."""
 
 from __future__ import annotations
 

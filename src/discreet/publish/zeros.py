@@ -22,7 +22,7 @@ MOST_MODEL_CELLS = 1 << 22
 # Leaves no chance: its exponential is zero, and yet it is a number to calculate with.
 _NEVER = -1e6
 _STEPS = 1000
-_FIX = "write [{'age': range(0, 12), 'married': True}]: no row has all of these at once"
+_FIX = "write [{'age': range(0, 12), 'married': True}]: no row has all of these"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +60,7 @@ def spoken_of(zeros: Iterable[Zero]) -> frozenset[int]:
 
 
 def constrained(built: Built, zeros: Sequence[Zero]) -> Built:
-    """Fit a model anew to what was measured, with no chance left to what cannot be.
+    """Fit a model again to what was measured, with no chance left to what cannot be.
 
     A histogram that was chosen and not fitted loses such cells. A model that would grow too large, or is of another
     kind, stays as it is; then samples alone are kept free of such rows.

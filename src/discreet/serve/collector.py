@@ -93,7 +93,7 @@ def run(app: "FastAPI", listener: socket.socket, *, ready: Callable[[], None] = 
 
     options = {"access_log": False, "log_level": "warning", "server_header": False, "proxy_headers": False}
     config = uvicorn.Config(app, lifespan="off", **quieted(options))
-    # Told to end, the server finishes what it has begun and passes the signal on: that is the end, and no failure.
+    # Told to end, the server finishes what it has started and passes the signal on: that is the end, and no failure.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     ready()
     with suppress(KeyboardInterrupt):

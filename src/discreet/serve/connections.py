@@ -32,7 +32,7 @@ def descriptors() -> int:
 
 
 def most_connections() -> int:
-    """Return how many connections are held at once: half of the descriptors at most, so that the store has its own."""
+    """Return how many connections are held at once: half of the descriptors at most, so the store has its own."""
     return max(1, min(MOST_CONNECTIONS, descriptors() // 2))
 
 

@@ -56,7 +56,7 @@ class PostgresSketches:
     def add(self, epoch: int, key: bytes, sketch: Sketch) -> BatchOutcome:
         """Count a batch, unless its key was seen before or the epoch is closed."""
         with self._transaction() as connection:
-            # A share lock on the collection's row, so that closing waits for batches and batches for closing.
+            # A share lock on the collection's row, so closing waits for batches and batches for closing.
             query = "SELECT secret FROM discreet_collection WHERE spec = %s FOR SHARE"
             secret = _one(connection.execute(query, (self._spec,)))
             if secret is None or self._is_closed(connection, epoch):
@@ -161,7 +161,7 @@ class PostgresSketches:
                 if self._open is not None:
                     self._open.close()
                     self._open = None
-                why, fix = "the database does not answer as it should", "see that it runs, and try again"
+                why, fix = "the database does not respond correctly", "check that it runs, and try again"
                 raise StoreUnavailable("the collector's store", why=why, fix=fix, value=type(error).__name__) from error
             finally:
                 self._rejections.over(written=False)

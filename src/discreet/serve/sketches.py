@@ -66,7 +66,7 @@ class SketchStore(Protocol):
 
 
 class Rejections:
-    """Counts of rejections that wait to be written, so that a flood of nonsense costs no write each."""
+    """Counts of rejections that wait to be written, so a flood of nonsense costs no write each."""
 
     __slots__ = ("_pending", "_waiting", "_written")
 
@@ -81,7 +81,7 @@ class Rejections:
         return time.monotonic() - self._written > _LATE
 
     def rows(self) -> list[tuple[str, int]]:
-        """Return what is to be written now, in one order, so that two writers never wait for each other."""
+        """Return what is to be written now, in one order, so two writers never wait for each other."""
         self._pending = Counter(self._waiting)
         return sorted(self._pending.items())
 

@@ -64,7 +64,7 @@ class SqliteSketches:
             self._connection = _connect(path, patience)
             about = dict(self._connection.execute("SELECT name, value FROM about").fetchall())
         if about.get("spec") != collection.hash:
-            why = "it holds the sketches of another collection, or of another revision of this one"
+            why = "it has the sketches of another collection, or of another revision of this one"
             fix = "use the folder that belongs to this collection"
             raise OtherCollection(f"store {path}", why=why, fix=fix, value=str(path))
         self._secret = about.get("secret", b"")
@@ -75,8 +75,8 @@ class SqliteSketches:
         try:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         except FileExistsError:
-            fix = "use another folder, or go on with the collection that is there"
-            raise Refusal(f"store {path}", why="there is a file already", fix=fix, value=str(path)) from None
+            fix = "use another folder, or continue with the collection in it"
+            raise Refusal(f"store {path}", why="the file already exists", fix=fix, value=str(path)) from None
         connection = _connect(path, 30.0)
         connection.executescript(_TABLES)
         rows = [("spec", collection.hash), ("secret", secrets.token_bytes(SECRET_BYTES))]
@@ -237,7 +237,7 @@ class SqliteSketches:
 
 
 def _unavailable(value: str) -> StoreUnavailable:
-    why, fix = "the file cannot be written just now", "see that there is room on the disk, and try again"
+    why, fix = "the file cannot be written now", "check the disk space, and try again"
     return StoreUnavailable("the collector's store", why=why, fix=fix, value=value)
 
 

@@ -13,7 +13,7 @@ def test_a_question_is_audited_with_the_declarations_of_a_vault(vault, run):
     (vault.parent / "visits.csv").unlink()  # no row of it is read
     code, out, _ = run("audit", QUESTION, "--epsilon", "0.5", *QUICK)
     assert code == Exit.DONE
-    for words in ("one person (patient_id), at most 5 rows", "integers", "noise", "nothing against the promise"):
+    for words in ("one person (patient_id), at most 5 rows", "integers", "noise", "nothing against the guarantee"):
         assert words in " ".join(out.split())
 
 
@@ -51,7 +51,7 @@ def test_a_broken_engine_ends_with_exit_code_5(vault, run, monkeypatch):
     monkeypatch.setattr(statement, "_bounded", statement._plain)
     code, out, err = run("audit", QUESTION, "--epsilon", "0.5", *QUICK)
     assert code == Exit.REFUSED
-    assert "refute the promise" in out
+    assert "refute the guarantee" in out
     assert "the claim of the question" in err
 
 

@@ -153,7 +153,7 @@ def test_a_mark_of_the_byte_order_is_no_part_of_any_line(tmp_path, engine, marks
 def test_an_empty_file_has_no_header(tmp_path):
     file = tmp_path / "t.csv"
     file.write_bytes(b"\n1,2\n")
-    with pytest.raises(Refusal, match="no line of names"):
+    with pytest.raises(Refusal, match="no header line"):
         header_of(file, Csv())
 
 

@@ -94,7 +94,7 @@ def test_given_names_replace_the_header(tmp_path):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("", "there is no line of names"),
+        ("", "has no header line"),
         ("a,A\n", "capital letters do not count"),
         ('a,"b\nc"\n', "goes on in the next line"),
         (b"\xff\xfe\n", "cannot be read as UTF-8 text"),

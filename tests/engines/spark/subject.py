@@ -11,6 +11,7 @@ class Spark(Subject):
     name = "spark"
     endless = "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.id % 7 > b.id % 11"
     more_examples = 2
+    one_in = 5  # units are gone through in fours and threes, and each of them is met so
     lacks = frozenset({"UTINYINT", "UINTEGER", "UBIGINT", "HUGEINT", "UHUGEINT"})
     has_infinite_days = False
     spells_fractions = False

@@ -209,7 +209,7 @@ def test_what_holds_without_a_promise_says_so():
         kept = lab.learned(TableCopy.read(columns), ["age", "sex"], "ill", named("exact"))
     assert (kept.inside, kept.outside, kept.named) == (1, 1, 0)
     assert not kept.outcome.broken
-    assert "Nothing is promised" in kept.outcome.sentence
+    assert "Nothing is guaranteed" in kept.outcome.sentence
 
 
 @pytest.mark.parametrize("word", ["laplace:1", "gaussian:0.1", "vault:0.5"])

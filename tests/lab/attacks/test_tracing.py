@@ -221,5 +221,5 @@ def test_what_makes_no_sense_is_refused():
         lab.tracing([[1, 0]], [[0]], [0.5, 0.5])
     with pytest.raises(BadParameter, match="table of bits"):
         lab.tracing([[2]], [[0]], [0.5])
-    with pytest.raises(BadParameter, match="hang together"):
+    with pytest.raises(BadParameter, match="are correlated"):
         lab.tracing([[1]], [[0]], [0.5], score="whitened")

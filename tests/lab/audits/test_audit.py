@@ -215,7 +215,7 @@ def test_what_cannot_be_run_is_refused():
 
 
 def test_a_function_without_a_claim_is_refused():
-    with pytest.raises(BadParameter, match="does not say what it promises"):
+    with pytest.raises(BadParameter, match="does not state its guarantee"):
         audit(lambda data: data, 0, 1)
 
 

@@ -243,7 +243,7 @@ def test_rows_that_are_put_back_with_their_seals_are_refused_when_the_vault_is_o
                 for row in before[each]:
                     if each != "seals" or row["kind"] == table:
                         forge.put(each, row)
-            with pytest.raises(Tampered, match="put back as it once was"):
+            with pytest.raises(Tampered, match="restored to an older state"):
                 Ledger.open(path, clock=clock)
             for each in ("seals", table):
                 for row in after[each]:
@@ -262,7 +262,7 @@ def test_a_debit_that_was_put_back_before_its_answer_is_not_worked_on_again(ledg
         (unsettled,) = forge.rows("debits")
         ledger.run(charge(), lambda *_: "41")
         forge.put("debits", unsettled)
-    with pytest.raises(Tampered, match="its debit was put back"):
+    with pytest.raises(Tampered, match="its debit was restored"):
         ledger.run(charge(), never)
 
 

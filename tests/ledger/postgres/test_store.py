@@ -210,7 +210,7 @@ def test_nothing_is_answered_from_a_vault_that_cannot_be_written(ledger, path):
 
 def test_a_vault_that_is_locked_for_too_long_is_refused(ledger, path, clock):
     with Ledger.open(path, clock=clock, patience=0.05) as other:
-        with ledger._write(), pytest.raises(Unavailable, match="locked for too long"):
+        with ledger._write(), pytest.raises(Unavailable, match="locked it for too long"):
             other.run(charge(), never)
         assert other.run(charge(), lambda _: "41")[0] == "41"
 

@@ -56,7 +56,7 @@ def test_a_vault_is_flushed_at_every_commit(ledger):
 
 
 def test_a_vault_is_not_made_over_another_file(ledger, path, tmp_path):
-    with pytest.raises(NotAVault, match="there is a file already"):
+    with pytest.raises(NotAVault, match="the file already exists"):
         Ledger.create(path)
     with pytest.raises(NotAVault, match="cannot be made"):
         Ledger.create(tmp_path / "nowhere" / "vault")
@@ -149,7 +149,7 @@ def test_a_disk_that_fills_up_while_working_keeps_the_debit_and_returns_no_answe
 
 def test_a_vault_that_is_locked_for_too_long_is_refused(ledger, path, clock):
     with Ledger.open(path, clock=clock, patience=0.05) as other:
-        with ledger._write(), pytest.raises(Unavailable, match="locked for too long"):
+        with ledger._write(), pytest.raises(Unavailable, match="locked it for too long"):
             other.run(charge(), never)
         assert other.run(charge(), lambda _: "41")[0] == "41"
 

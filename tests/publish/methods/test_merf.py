@@ -1,4 +1,4 @@
-"""DP-MERF: what one row can move is what the noise was bought for, and twins have nearly the table's marginals."""
+"""DP-MERF: what one row can move is what the noise was bought for, and marginals are nearly the table's."""
 
 from fractions import Fraction
 
@@ -88,36 +88,36 @@ def test_no_rows_of_a_person_move_the_sums_further_than_the_noise_was_bought_for
 
 
 @pytest.mark.parametrize("budget", [Budget(epsilon=5), Budget(epsilon=5, delta=1e-9)])
-def test_a_twin_has_nearly_the_tables_marginals(table, seen, budget):
+def test_synthetic_data_has_nearly_the_tables_marginals(table, seen, budget):
     domain, columns = table
     with seeded(3):
-        twin = publish.synthesize(columns, domain, budget=budget, method="merf", workload=2)
-    assert twin.loss == Allowance.of(budget).loss
+        synthetic = publish.synthesize(columns, domain, budget=budget, method="merf", workload=2)
+    assert synthetic.loss == Allowance.of(budget).loss
     assert len(seen) == 1  # all of it bought one release
-    assert abs(twin.rows - 4000) < 40
+    assert abs(synthetic.rows - 4000) < 40
     exact = np.histogram2d(columns["first"], columns["second"], bins=[3, 3])[0]
-    assert abs(twin.marginal(["first", "second"]) - exact).sum() / 4000 < 0.1
+    assert abs(synthetic.marginal(["first", "second"]) - exact).sum() / 4000 < 0.1
 
 
 def test_the_hidden_class_is_never_shown_and_is_kept_in_files(table, tmp_path):
     domain, columns = table
     with seeded(4):
-        twin = publish.synthesize(columns, domain, budget=Budget(rho=1), method="merf", workload=2)
-        twin.save(tmp_path / "twin.json")
-    again = publish.load(tmp_path / "twin.json")
+        synthetic = publish.synthesize(columns, domain, budget=Budget(rho=1), method="merf", workload=2)
+        synthetic.save(tmp_path / "synthetic.json")
+    again = publish.load(tmp_path / "synthetic.json")
     assert [*again.codes(10)] == [*domain.names]
-    np.testing.assert_array_equal(again.marginal(["first", "third"]), twin.marginal(["first", "third"]))
+    np.testing.assert_array_equal(again.marginal(["first", "third"]), synthetic.marginal(["first", "third"]))
     assert {*again.condition(first=1).codes(50)["first"].tolist()} == {1}
     assert again.answer({"first": 0}).error is None  # no marginal was measured, so that none has a bar
     assert 0 < again.answer({}).error < 20  # but the number of rows was
     assert abs(again.answer({}).value - 4000) < again.answer({}, beta=1e-6).error
 
 
-def test_a_twin_of_an_empty_table_is_a_twin(table):
+def test_a_synthetic_of_an_empty_table_is_synthetic_data(table):
     domain, columns = table
     empty = {name: values[:0] for name, values in columns.items()}
-    twin = publish.synthesize(empty, domain, budget=Budget(epsilon=1), method="merf", workload=2)
-    assert all(len(column) == 10 for column in twin.codes(10).values())
+    synthetic = publish.synthesize(empty, domain, budget=Budget(epsilon=1), method="merf", workload=2)
+    assert all(len(column) == 10 for column in synthetic.codes(10).values())
 
 
 def test_gradients_of_a_mixture_are_differences_of_its_distance(table):

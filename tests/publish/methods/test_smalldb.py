@@ -81,11 +81,11 @@ def test_the_printed_bound_holds(budget):
     columns = table()
     exact = np.histogram2d(columns["a"], columns["b"], bins=[2, 3])[0]
     with seeded(4):
-        twin = publish.synthesize(columns, DOMAIN, budget=budget, method="smalldb", workload=2)
-    (words,) = twin.words
+        synthetic = publish.synthesize(columns, DOMAIN, budget=budget, method="smalldb", workload=2)
+    (words,) = synthetic.words
     bound = float(re.search(r"off by more than ([\d.]+)", words)[1])
-    assert abs(twin.marginal(["a", "b"]) - exact).max() / 2000 <= bound < 0.5
-    assert abs(twin.rows - 2000) < 200
+    assert abs(synthetic.marginal(["a", "b"]) - exact).max() / 2000 <= bound < 0.5
+    assert abs(synthetic.rows - 2000) < 200
 
 
 def test_the_choice_is_made_with_what_the_number_of_rows_has_left(monkeypatch):
@@ -106,13 +106,13 @@ def test_the_choice_is_made_with_what_the_number_of_rows_has_left(monkeypatch):
     assert (built.model.tables[0] * rows).sum() == pytest.approx(rows)
 
 
-def test_a_twin_of_few_rows_is_kept_and_read_again(tmp_path):
+def test_a_synthetic_of_few_rows_is_kept_and_read_again(tmp_path):
     with seeded(6):
-        twin = publish.synthesize(table(), DOMAIN, budget=Budget(epsilon=1), method="smalldb", workload=1)
-    twin.save(tmp_path / "twin.json")
-    again = publish.load(tmp_path / "twin.json")
-    assert again.words == twin.words
-    np.testing.assert_array_equal(again.marginal("b"), twin.marginal("b"))
+        synthetic = publish.synthesize(table(), DOMAIN, budget=Budget(epsilon=1), method="smalldb", workload=1)
+    synthetic.save(tmp_path / "synthetic.json")
+    again = publish.load(tmp_path / "synthetic.json")
+    assert again.words == synthetic.words
+    np.testing.assert_array_equal(again.marginal("b"), synthetic.marginal("b"))
     assert again.answer({}).error is not None
 
 

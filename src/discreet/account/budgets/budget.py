@@ -17,7 +17,7 @@ from discreet.core.unit import Relation
 class Budget:
     """A promise, in one of three forms: `epsilon` alone, `epsilon` and `delta`, or `rho` (with a `delta` or without).
 
-    A budget is declared, so that a float means the decimal it prints: ten questions of Fraction(1, 10) fit epsilon=1.0.
+    A budget is declared, so a float means the decimal it prints: ten questions of Fraction(1, 10) fit epsilon=1.0.
 
     Guarantee: what the budget's filter admits is together epsilon-private, (epsilon, delta)-private, or rho-zCDP
     (delta-approximately, where a delta is given), however adaptively it was asked.

@@ -41,7 +41,7 @@ def noise_multiplier(epsilon: Number, delta: Number, rate: Number, steps: int) -
     share, times = probability("rate", rate), whole("steps", steps)
     if share == 0:
         raise BadParameter(
-            "rate", rate, why="nobody is ever sampled, so that no noise is needed", fix="use a rate in (0, 1]"
+            "rate", rate, why="nobody is ever sampled, so no noise is needed", fix="use a rate in (0, 1]"
         )
     if share == 1:
         return _least(lambda sigma: repeated(Gaussian(sigma), times).epsilon(failure), target, start=1.0, close=1e-14)
@@ -86,7 +86,7 @@ def _excess(found: float, target: float) -> float:
 def _between(low: float, high: float, excess_low: float, excess_high: float, *, bisect: bool) -> float:
     if bisect:
         return math.sqrt(low * high)
-    # A little towards the safe end, so that the bracket closes from that side.
+    # A little towards the safe end, so the bracket closes from that side.
     share = excess_low / (excess_low - excess_high)
     share = min(max(share + 0.3 * CLOSE, 0.02 * CLOSE), 1 - 0.02 * CLOSE)
     return float(math.exp(math.log(low) + share * (math.log(high) - math.log(low))))

@@ -68,7 +68,7 @@ def advanced(k: int, epsilon: Number, delta: Number = 0, *, slack: Number) -> Gu
 
 
 def optimal(k: int, epsilon: Number, delta: Number = 0, *, slack: Number) -> Guarantee:
-    """Compose with nothing given away: the least epsilon that holds for every k mechanisms which are (epsilon, delta).
+    """Compose with nothing revealed: the least epsilon that holds for every k mechanisms which are (epsilon, delta).
 
     The theorem lists the points epsilon (k - 2i) of the curve; between them it is the curve of the four-point mechanism
     (`discreet.account.losses.four_point`), which attains it, so the least epsilon is found over the whole line.

@@ -106,7 +106,7 @@ def _renyi(part: PrivacyLoss, alpha: Number) -> Fraction:
     """Return the least that is known: a divergence, the largest loss, or rho times the order."""
     import numpy as np
 
-    # Divergences grow with the order, so that rounding it up is safe.
+    # Divergences grow with the order, so rounding it up is safe.
     numerical = part.divergence(np.array([up(Fraction(alpha))])) if part.has_divergence else None
     known = [Fraction(part.peak)] if part.peak < math.inf else []
     # A number so large that its computation overflowed tells nothing; it is not known.
@@ -121,7 +121,7 @@ def _renyi(part: PrivacyLoss, alpha: Number) -> Fraction:
 
 def _refuse_slack(loss: PrivacyLoss, currency: str) -> None:
     if loss.slack:
-        why = f"with probability {float(loss.slack):g} it promises nothing"
+        why = f"with probability {float(loss.slack):g} it guarantees nothing"
         raise _uncountable(loss, currency, why, "use a budget with a delta")
 
 

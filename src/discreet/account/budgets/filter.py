@@ -8,7 +8,7 @@ refuses has not happened. Four kinds of budget are counted, each by one theorem 
 * `RenyiFilter`: the sum of epsilon at one order, fixed when the filter is made.
 * `ApproxFilter`: an (epsilon, delta) budget, turned into one of the third kind when the filter is made.
 
-Sums are exact rationals, so that no rounding adds up; costs that are irrational are rounded up before they are added.
+Sums are exact rationals, so no rounding adds up; costs that are irrational are rounded up before they are added.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class PrivacyFilter(ABC):
 
     def _exceeded(self, currency: str, requested: Fraction, remaining: Fraction, budget: Fraction) -> BudgetExceeded:
         if remaining <= 0:
-            fits = "raise the budget, if that is yours to do: nothing of this currency is left"
+            fits = "raise the budget, if you may: nothing of this currency is left"
         else:
             offer = f"delta of at most {rounded_down(remaining)}" if currency == "delta" else self._offer(remaining)
             fits = f"ask for {offer}"
@@ -199,7 +199,7 @@ class ZcdpFilter(PrivacyFilter):
 
 @dataclass(frozen=True, slots=True)
 class RenyiFilter(PrivacyFilter):
-    """A budget of Renyi privacy at one order, `alpha`, fixed here and for good.
+    """A budget of Renyi privacy at one order, `alpha`, fixed here permanently.
 
     To admit because *some* order still has room would be to choose the order after seeing answers, and no theorem
     covers that.
@@ -232,7 +232,7 @@ class RenyiFilter(PrivacyFilter):
 
 @dataclass(frozen=True, slots=True)
 class ApproxFilter(PrivacyFilter):
-    """An (epsilon, delta) budget, enforced as Renyi privacy at one order that is fixed here and for good.
+    """An (epsilon, delta) budget, enforced as Renyi privacy at one order that is fixed here permanently.
 
     `delta` is split in two: `conversion` pays for turning Renyi privacy into (epsilon, delta) and the rest is for the
     deltas of approximate parts (half and half, unless said otherwise). At order `alpha` the budget is then
@@ -245,7 +245,7 @@ class ApproxFilter(PrivacyFilter):
 
     Guarantee: all that is admitted is together (epsilon, delta)-differentially private. Proof: split the law of each
     step into a part of weight 1 - delta_i that is Renyi private and a rest. On every path the product of the weights is
-    at least 1 - sum of delta_i, so that but for that weight the whole is an adaptive composition of Renyi private
+    at least 1 - sum of delta_i, so except for that weight the whole is an adaptive composition of Renyi private
     steps, to which Feldman and Zrnic 2021, Theorem 3.1, applies (Whitehouse et al. 2023 argue so for zCDP).
     """
 

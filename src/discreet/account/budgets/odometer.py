@@ -29,12 +29,12 @@ class Odometer:
     * `epsilon`, with `total_delta`, is *adaptive*: it holds at all times together, although each loss was chosen after
       seeing answers, and whatever made the reader look at it.
     * `fixed_in_advance(delta)` is the tightest accountant's figure for the list of losses. It holds only if that list
-      was settled before the first answer, so that it is for reports and never admits a question.
+      was settled before the first answer, so it is for reports and never admits a question.
 
     Guarantee: with probability at least 1 - `total_delta`, at every moment the privacy loss of all answers so far is at
     most `epsilon` of that moment. At one Renyi order, exp((order - 1)(loss - sum of epsilon at that order)) is a
     non-negative supermartingale that starts at 1, and by Ville's inequality it ever reaches 1/slack with probability
-    at most slack. The orders are fixed here and share `delta` equally, so that the least of their bounds holds as well;
+    at most slack. The orders are fixed here and share `delta` equally, so the least of their bounds holds as well;
     the sum of pure epsilons needs no share. (Rogers et al. 2016 define odometers; Whitehouse et al. 2023 build theirs
     from such martingales.)
     """

@@ -42,12 +42,12 @@ class Price:
             raise BadParameter(name, given, why=why, fix=_FIX)
         slack = Fraction(0) if delta is None else _written("delta", delta)
         if not 0 <= slack < 1:
-            why, fix = "it is a probability, of failing outright", "use one far below one over the number of people"
+            why, fix = "it is the probability of failure", "use one far below one over the number of people"
             raise BadParameter("delta", typed(delta), why=why, fix=fix)
         name, paid = ("epsilon", epsilon) if epsilon is not None else ("rho", rho)
         amount = _written(name, paid)
         if amount <= 0:
-            raise BadParameter(name, typed(amount), why="an answer for free would be all noise", fix=_FIX)
+            raise BadParameter(name, typed(amount), why="a free answer would be all noise", fix=_FIX)
         if amount < _LEAST:
             raise BadParameter(name, typed(amount), why="an answer for less than 1e-100 would be all noise", fix=_FIX)
         if amount > _MOST:
@@ -64,7 +64,7 @@ class Price:
         return Price(None, Fraction(0), Fraction(zcdp_budget(self.epsilon, self.delta)))
 
     def outright(self) -> Price:
-        """Return the rho that an account of just this epsilon and delta holds, so that it can be spent in one go.
+        """Return the rho that an account of just this epsilon and delta holds, so it can be spent in one go.
 
         An account keeps a part of its delta for parts that need one, and so holds a little less than `concentrated`.
         """

@@ -1,4 +1,4 @@
-"""Approximate differential privacy: epsilon, but for an event of probability delta."""
+"""Approximate differential privacy: epsilon, except for an event of probability delta."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Approx(PrivacyLoss):
         """
         delta = group_delta(whole("k", k), self.epsilon0, self.delta0)
         if delta >= 1:
-            why = f"a group of {k} keeps no promise: its delta would be {float(delta):g}"
+            why = f"a group of {k} has no guarantee: its delta would be {float(delta):g}"
             raise BadParameter("k", k, why=why, fix="use a smaller group, epsilon or delta")
         return Approx(Fraction(self.epsilon0) * k, delta, relation=self.relation)
 

@@ -1,4 +1,4 @@
-"""Composition: losses one after the other, counted and in an order of their own, so that sums commute as values."""
+"""Composition: losses one after the other, counted and in an order of their own, so sums commute as values."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class DiscreteLaplace(PrivacyLoss):
     def rho(self) -> Number:
         """The divergence of order 1.
 
-        In w = e^(2u/scale), u = alpha - 1/2, the moment of order alpha is A (1 + w^s) + w + ... + w^(s-1), but for a
+        In w = e^(2u/scale), u = alpha - 1/2, the moment of order alpha is A (1 + w^s) + w + ... + w^(s-1), except for a
         factor w^(-s/2), with s the sensitivity and A = 1/(1 - e^(-1/scale)) >= 1. A zero has w^s (A w - (A - 1)) =
         A - (A - 1) w, which is impossible off the unit circle; so all zeros in u are imaginary and, as for Laplace
         noise, divergence/alpha falls with alpha.

@@ -19,11 +19,11 @@ from discreet.core.unit import Relation
 class Exponential(PrivacyLoss):
     """The exponential mechanism (or Gumbel noisy maximum) with weights e^(epsilon score / (2 sensitivity)).
 
-    On any two neighbours the loss lies in an interval [t - epsilon, t] (Durfee and Rogers 2019), so that delta at e is
+    On any two neighbours the loss lies in an interval [t - epsilon, t] (Durfee and Rogers 2019), so delta at e is
     at most that of the worst t, (1 - e^((e - epsilon)/2))^2 / (1 - e^-epsilon) (Dong, Durfee, Rogers 2020). One pair
     has this curve: losses of density e^((loss - epsilon)/2) / (2 (1 - e^-epsilon)). It dominates every t at once and
-    hence adaptive composition, which costs more than composition fixed in advance (ibid.). It is not attained by one
-    t, so that in long compositions rho = epsilon^2/8 says more: both are asked, and the smaller answer is given.
+    so adaptive composition, which costs more than composition fixed in advance (ibid.). It is not attained by one
+    t, so in long compositions rho = epsilon^2/8 says more: both are asked, and the smaller answer is given.
 
     Guarantee: epsilon-differential privacy and epsilon^2/8-zCDP (Cesar and Rogers 2021), adaptively.
     """

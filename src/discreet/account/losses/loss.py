@@ -145,7 +145,7 @@ class PrivacyLoss(ABC):
 
     @property
     def response(self) -> float | None:
-        """The epsilon of randomized response, where the loss (but for its slack) is exactly that."""
+        """The epsilon of randomized response, where the loss (except for its slack) is exactly that."""
         return None
 
     @property
@@ -160,7 +160,7 @@ class PrivacyLoss(ABC):
 
     @property
     def exact(self) -> bool:
-        """Whether the dominating pair is attained, so that the numerical accountant cannot be beaten."""
+        """Whether the dominating pair is attained, so the numerical accountant cannot be beaten."""
         return True
 
     @property
@@ -334,7 +334,7 @@ class PrivacyLoss(ABC):
 
     def _refuse_slack(self, view: str) -> None:
         if self.slack:
-            why = f"with probability {float(self.slack):g} it promises nothing, and {view} has no room for that"
+            why = f"with probability {float(self.slack):g} it guarantees nothing, and {view} has no room for that"
             raise Unsupported(f"{view} of {self._name()}", why=why, fix="ask for epsilon at a larger delta", value=self)
 
     def _unsupported(self, view: str, why: str, fix: str) -> Unsupported:

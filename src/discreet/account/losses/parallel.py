@@ -29,8 +29,8 @@ class Parallel(PrivacyLoss):
             raise BadParameter("among", self.among, why="nothing happened", fix="give at least one loss")
         for relation in (self.relation, *(loss.relation for loss in self.among)):
             if relation != "add_remove":
-                why = "by replacement a person can move from one part to another, so that both parts are met"
-                fix = "state the losses under add_remove, or add the two dearest of them"
+                why = "under replacement a person can move from one part to another, which affects both"
+                fix = "state the losses under add_remove, or add the two most expensive of them"
                 raise BadParameter("relation", relation, why=why, fix=fix)
 
     def epsilon(self, delta: Number, *, method: Method | None = None) -> float:
@@ -116,8 +116,10 @@ class Parallel(PrivacyLoss):
         """Refuse groups: their members may lie in several parts."""
         if whole("k", k) == 1:
             return self
-        why = "members of a group may lie in different parts, all of which are then met"
-        raise Unsupported(f"{self!r}.group({k})", why=why, fix="add the losses of the k dearest parts", value=self)
+        why = "members of a group may be in different parts, which affects all of them"
+        raise Unsupported(
+            f"{self!r}.group({k})", why=why, fix="add the losses of the k most expensive parts", value=self
+        )
 
 
 def parallel(*losses: PrivacyLoss) -> PrivacyLoss:

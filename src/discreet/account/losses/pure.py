@@ -89,12 +89,12 @@ def response_rho(epsilon: Number) -> Number:
 def response_divergence(epsilon: float, alphas: Array) -> Array:
     """Return the divergences of randomized response, rounded up.
 
-    With u = alpha - 1/2, the moment of order alpha is cosh(u epsilon)/cosh(epsilon/2), so that divergence/alpha is the
+    With u = alpha - 1/2, the moment of order alpha is cosh(u epsilon)/cosh(epsilon/2), so divergence/alpha is the
     slope of a chord of s -> ln cosh sqrt(s), which is concave: it falls with alpha, from its limit at order 1.
     """
     if epsilon == 0:
         return np.zeros(len(alphas))
-    # cosh x - cosh y = 2 sinh((x + y)/2) sinh((x - y)/2): a product, so that orders near 1 do not cancel. Where that
+    # cosh x - cosh y = 2 sinh((x + y)/2) sinh((x - y)/2): a product, so orders near 1 do not cancel. Where that
     # would overflow, ln cosh x - ln cosh y = (x - y) + ln(1 + e^-2x) - ln(1 + e^-2y).
     x, y, above = (alphas - 0.5) * epsilon, epsilon / 2, (alphas - 1) * epsilon
     some = np.minimum(alphas * epsilon / 2, 100.0)

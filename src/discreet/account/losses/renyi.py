@@ -23,7 +23,7 @@ RenyiPoints = tuple[tuple[Number, Number], ...]
 class Renyi(PrivacyLoss):
     """Any mechanism whose divergence of order alpha is at most curve[alpha], for every order that is given.
 
-    Between given orders (alpha - 1) times the divergence is convex, so that chords bound it; below the least one the
+    Between given orders (alpha - 1) times the divergence is convex, so chords bound it; below the least one the
     divergence only falls, above the largest nothing is known. Order infinity is pure privacy.
 
     Guarantee: (alpha, curve[alpha])-Renyi differential privacy at every given order, as stated.

@@ -192,13 +192,13 @@ def _amplified(epsilon: float, rate: float) -> float:
     if epsilon < 700:
         growth = math.nextafter(rate * math.expm1(epsilon), math.inf)
         return min(epsilon, math.log1p(growth) * (1 + 2.0**-48))
-    # The two terms may cancel, so that they are raised by a share of their sizes.
+    # The two terms may cancel, so they are raised by a share of their sizes.
     exponent = epsilon + math.log(rate) + 2.0**-50 * (epsilon - math.log(rate))
     return min(epsilon, (max(exponent, 0.0) + math.log1p(math.exp(-abs(exponent)))) * (1 + 2.0**-48))
 
 
 def _between_orders(moments: Array, alphas: Array) -> Array:
-    """Return divergences from moments[i] = ln E (P/Q)^(i+1): convex in the order, so that chords bound them."""
+    """Return divergences from moments[i] = ln E (P/Q)^(i+1): convex in the order, so chords bound them."""
     known = np.arange(1.0, len(moments) + 1)
     chords = np.interp(alphas, known, moments)
     return np.where(alphas > known[-1], np.inf, np.maximum(chords, 0.0) / (alphas - 1) * (1 + 2.0**-44))
@@ -225,7 +225,7 @@ def _general_moments(loss: PrivacyLoss, rate: float) -> Array:
 def _binomial(order: int, rate: float, logs: Array) -> float:
     """Return ln sum_j C(order, j) (1 - rate)^(order - j) rate^j e^logs[j], rounded up; the first two logs are 0.
 
-    The weights add up to 1, so that it is ln(1 + sum of weights (e^logs - 1)), a sum of positive terms.
+    The weights add up to 1, so it is ln(1 + sum of weights (e^logs - 1)), a sum of positive terms.
     """
     if order < 2:
         return 0.0

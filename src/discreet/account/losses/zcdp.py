@@ -14,7 +14,7 @@ from discreet.core.unit import Relation
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Zcdp(PrivacyLoss):
-    """Any mechanism that is rho-zCDP, but for an event of probability delta.
+    """Any mechanism that is rho-zCDP, except for an event of probability delta.
 
     Guarantee: delta-approximate rho-zero-concentrated differential privacy, as stated.
     """

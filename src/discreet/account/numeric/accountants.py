@@ -64,7 +64,7 @@ class KnownLoss:
 
     `slack` is the probability with which nothing is promised; the other facts are about the rest. Only `directions` is
     about the whole: it holds, for each way in which two neighbours may differ, the dominating pairs of all parts;
-    `exact` says that they are attained, so that no other accountant can be tighter.
+    `exact` says that they are attained, so no other accountant can be tighter.
     """
 
     slack: float

@@ -2,7 +2,7 @@
 
 Randomized response at epsilon tells the truth with odds e^epsilon : 1. Over k answers, l of which lie, the privacy loss
 is (k - 2l) epsilon, and l is binomial: P_l = C(k, l) x^l / (1 + x)^k with x = e^-epsilon. For e* between
-(k - 2i) epsilon and (k - 2i + 2) epsilon the losses above e* are those of l < i, so that
+(k - 2i) epsilon and (k - 2i + 2) epsilon the losses above e* are those of l < i, so
 
     delta(e*) = A_i - e^(e* - (k - 2i) epsilon) C_i,    A_i = sum_{l<i} P_l,    C_i = sum_{l<i} P_l x^(2(i - l)),
 

@@ -77,7 +77,7 @@ def order(name: str, value: object) -> Number:
 
 
 def whole(name: str, value: object, *, least: int = 1) -> int:
-    """Return an integer that is at least `least`; 2.0 and True are slips, not counts."""
+    """Return an integer that is at least `least`; 2.0 and True are mistakes, not counts."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise BadParameter(name, value, why="it is not an integer", fix=f"use an int of at least {least}")
     if value < least:

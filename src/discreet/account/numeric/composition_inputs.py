@@ -96,5 +96,5 @@ def root_of_squares(terms: Iterable[tuple[float, int]]) -> float:
     top = max((mu for mu, _ in listed), default=0.0)
     if not 0 < top < math.inf:
         return top
-    # Relative to the largest, so that squares of tiny numbers do not vanish.
+    # Relative to the largest, so squares of tiny numbers do not vanish.
     return top * math.sqrt(math.fsum(count * (mu / top) ** 2 for mu, count in listed)) * (1 + 2.0**-49)

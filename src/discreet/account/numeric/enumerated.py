@@ -1,6 +1,6 @@
 """Few losses: compositions small enough to be added up term by term, without a transform.
 
-All terms are positive, so that every delta comes out to nearly the last digit, however small it is and however the
+All terms are positive, so every delta comes out to nearly the last digit, however small it is and however the
 losses are spaced.
 """
 

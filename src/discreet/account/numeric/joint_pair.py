@@ -1,6 +1,6 @@
 """Joint pairs: one dominating pair for a whole composition, true to both of its distributions far into their tails.
 
-What runs on one random sample is amplified as a whole, so that its pair is wanted, not only a point of its curve. One
+What runs on one random sample is amplified as a whole, so its pair is wanted, not only a point of its curve. One
 transform errs by 1e-16 of the largest mass. Under a tilt the largest mass lies elsewhere, so the composition is
 convolved under several tilts, from the tail of Q to the tail of P, and each place keeps the least of their bounds.
 """

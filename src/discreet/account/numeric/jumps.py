@@ -1,8 +1,8 @@
 """Jumps: compositions of few mechanisms whose rare and large losses decide delta, added up on a grid of ratios.
 
 Where one rare loss is as likely as many small ones together, no tilt shows both, and the round-off of a transform hides
-what is sought. Here sums are taken pair by pair: all terms are positive, so that nothing cancels, however small delta
-is. The places are powers of a ratio, so that few of them resolve losses of every size.
+what is sought. Here sums are taken pair by pair: all terms are positive, so nothing cancels, however small delta
+is. The places are powers of a ratio, so few of them resolve losses of every size.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def product(parts: Iterable[tuple[Lattice, int]], low: int, high: int, around: i
     """Convolve the parts, each as often as it says, on a circle of at least `around` places, from low to high.
 
     Sums outside the circle are wrapped into it: mass at losses where it does not belong. Mass that should lie in the
-    window is all there, so that nothing is missing but what lies above it.
+    window is all there, so nothing is missing but what lies above it.
     """
     length = int(fft.next_fast_len(max(high - low + 1, around), real=True))
     # Of every frequency that is still heard: the product, a bound on its modulus, the sum of relative errors.

@@ -71,14 +71,14 @@ def pilot_edges(pair: Pair, finer: int = 1) -> Array:
     edges = np.unique(np.concatenate([*points, finite, np.zeros(1)]))
     # Losses that are all but equal would make differences of the curve all but rounding.
     edges = edges[np.append(np.diff(edges) > 1e-12 * (edges[-1] - edges[0]), True)]
-    # One loss more above the last, so that a nudged maximum still lies inside.
+    # One loss more above the last, so a nudged maximum still lies inside.
     return np.append(edges, edges[-1] + 1e-6 * (1 + abs(edges[-1])))
 
 
 def lattice_edges(pair: Pair, spacing: float, pilot: LossMeasure, theta: float, share: float = RELATIVE) -> Index:
     """Return the multiples of `spacing` among which to divide the pair, fewer of them where little mass lies.
 
-    Mass divided over a gap g adds mass g^2 to the variance (roughly), so that gaps may grow as the tilted mass, of
+    Mass divided over a gap g adds mass g^2 to the variance (roughly), so gaps may grow as the tilted mass, of
     density e^(theta loss), falls: each of n stretches gets gaps of spacing / sqrt(n mass), and all of them together add
     at most twice what gaps of `spacing` would. A single loss that is rare and large may decide delta all by itself, so
     that no gap is wider than the given share of the loss it lies at.

@@ -6,7 +6,7 @@ neither overflows nor underflows. Where mu is small the difference would cancel;
 -R'(s) = 1 - s R(s) from t to t + mu, which is a sum of positive terms.
 
 Every answer is rounded up: t is lowered by its own rounding (delta falls as t grows) and each term is raised by a bound
-on its error. The bounds hang on no last bit: `MILLS` is sixteen times what the scaled error function is known to err.
+on its error. The bounds depend on no last bit: `MILLS` is sixteen times the known error of the scaled error function.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FEW = 2.0**-50  # a few roundings
 TINY = 1e-322  # what exponentials below the normal range of floats may lose
 ROOT = math.sqrt(math.pi / 2)
 
-# Gauss-Legendre on [0, 1]. Even derivatives of the slope are positive (R is completely monotone), so that the rule is
+# Gauss-Legendre on [0, 1]. Even derivatives of the slope are positive (R is completely monotone), so the rule is
 # below the integral; by less than 2^-57 of it with seven nodes and mu <= 1/2.
 _NODES, _WEIGHTS = (np.polynomial.legendre.leggauss(7)[0] + 1) / 2, np.polynomial.legendre.leggauss(7)[1] / 2
 
@@ -53,7 +53,7 @@ def epsilon(mu: float, delta_: float) -> float:
         return 0.0
     if delta_ == 0:
         return math.inf
-    # Phi(-t) <= e^(-t^2/2), so that this epsilon is enough whatever the second term is.
+    # Phi(-t) <= e^(-t^2/2), so this epsilon is enough whatever the second term is.
     low, high = 0.0, mu * (mu / 2 + math.sqrt(-2 * math.log(delta_)))
     while high < math.inf and delta(mu, high) > delta_:
         high *= 1.01

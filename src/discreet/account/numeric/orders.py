@@ -28,7 +28,7 @@ def epsilon(divergence: Divergence, delta: float, extra: Array | None = None) ->
         with np.errstate(invalid="ignore"):
             tau, above, over = divergence(alphas), np.log(alphas - 1), np.log(alphas)
             price = (math.log(delta) + over) / (alphas - 1)
-            # Terms may cancel, so that each is a source of rounding by its own size.
+            # Terms may cancel, so each is a source of rounding by its own size.
             rounding = 4 * CALL * (tau + np.abs(above) + over + (abs(math.log(delta)) + over) / (alphas - 1))
             return np.asarray(tau + (above - over) - price + rounding)
 

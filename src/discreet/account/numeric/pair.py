@@ -171,7 +171,7 @@ def from_measure(losses: Array, p: Array, infinity: float) -> Pair:
     """Return the symmetric pair whose loss has the given masses under P; what Q then lacks is its alone."""
     with np.errstate(over="ignore"):
         q = np.where(p > 0, p * np.exp(np.minimum(-losses, 700.0)), 0.0)
-    # Masses are raised, so that a sum near 1 says nothing of a tail that was cut off: by symmetry Q's is that of P.
+    # Masses are raised, so a sum near 1 says nothing of a tail that was cut off: by symmetry Q's is that of P.
     rest = max(infinity, 1.0 - float(q.sum()))
     ends = lumps((math.inf, math.inf, infinity, 0.0), (-math.inf, -math.inf, 0.0, rest))
     return ends.with_lumps(losses, losses, p, q)

@@ -155,7 +155,7 @@ def _tail(leaves: Sequence[Leaf], delta: float) -> float:
 def _spacing(pilot: Pilot, aim: Aim, accuracy: float) -> float:
     """Return the spacing whose error in epsilon is `accuracy`, relative.
 
-    Dividing mass over a gap g, uniformly placed in it, adds g^2/6 to the variance and keeps E e^-loss, so that ln E
+    Dividing mass over a gap g, uniformly placed in it, adds g^2/6 to the variance and keeps E e^-loss, so ln E
     e^(theta loss) grows by theta (theta + 1) g^2 / 12 for each of the copies, and epsilon by 1/theta of their sum.
     """
     size = max(aim.epsilon, 0.1 * aim.spread, 1e-200)

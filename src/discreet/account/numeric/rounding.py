@@ -19,10 +19,10 @@ from discreet.account.numeric.checks import Number
 DIGITS = 60
 MARGIN = Decimal("1e-40")
 
-# Floats, where they must do, are rounded outward by margins that hang on no processor's last bits. NumPy's exp, log,
+# Where floats are needed they are rounded outward by margins that depend on no processor's last bits. NumPy's exp, log,
 # expm1 and log1p take other paths on other vector units and are known to within 4 units in the last place; one call and
 # the few sums and products around it count as `CALL`, four times that. A sum or a scalar product of n positive terms,
-# added up in whatever order, errs by less than n * `TERM` of itself.
+# added up in any order, errs by less than n * `TERM` of itself.
 CALL = 2.0**-49
 TERM = 2.0**-52
 

@@ -5,13 +5,13 @@ laws of her report and b their total variation. With Q = (R - R')+ / b and Q' = 
 
     R = b p/(p-1) Q + b/(p-1) Q' + rest,    R' = b/(p-1) Q + b p/(p-1) Q' + rest,    R_i >= b/(p-1) (Q + Q'),
 
-the last because R_i >= R/p and R - R' <= R (p-1)/p where R > R'. Whoever is told which reports came from the rest
+the last because R_i >= R/p and R - R' <= R (p-1)/p where R > R'. Anyone who is told which reports came from the rest
 counts what came from Q and from Q': A + D and C - A + 1 - D in one world, exchanged in the other, where C is binomial
 (n - 1, 2/(p+1)), A binomial (C, 1/2), and D is 1 with probability p/(p+1); a smaller b only deletes each of these
 reports at random, which tells less. This is Feldman, McMillan, Talwar 2023 ("stronger"); their 2021 theorem
 has 1/p in place of 2/(p+1).
 
-Given C = c the first count is a, and the losses above epsilon are those of a >= t, so that
+Given C = c the first count is a, and the losses above epsilon are those of a >= t, so
 
     delta_c(epsilon) = P(Bin(c, 1/2) = t - 1) (p - e^epsilon)/(p + 1) - (e^epsilon - 1) P(Bin(c, 1/2) >= t),
 
@@ -55,7 +55,7 @@ class Clones:
     """The privacy curve of n shuffled reports, each epsilon0-differentially private, as an enclosure.
 
     Guarantee: `high` ends hold for every such collection under the relation "replace"; `low` ends are below the curve
-    of the two worlds above, so that their distance is all that rounding costs.
+    of the two worlds above, so their distance is all that rounding costs.
     """
 
     epsilon0: float
@@ -142,7 +142,7 @@ def _conditional(clones: Array, epsilon0: float, epsilon: float) -> tuple[Array,
     before = half_mass(clones, t - 1)
     least, most = _tail_over_mass(clones, t)
     ratio = np.maximum(clones - t + 1, 0.0) / t  # P(A = t) / P(A = t - 1)
-    # A count at the threshold adds nothing either way, so that its rounding moves delta by ROUNDING of the mass.
+    # A count at the threshold adds nothing either way, so its rounding moves delta by ROUNDING of the mass.
     guard = binomial_guard(float(clones[-1]))
     low = before * (share - growth * ratio * most - ROUNDING) * (1 - guard)
     high = before * (share - growth * ratio * least + ROUNDING) * (1 + guard)
@@ -153,7 +153,7 @@ def _tail_over_mass(c: Array, t: Array) -> tuple[Array, Array]:
     """Enclose P(A >= t) / P(A = t) for A binomial (c, 1/2) and t > c/2, by Gauss's continued fraction.
 
     The sum over j of (c-t)...(c-t-j+1) / (t+1)...(t+j) is 1/(1 - w_0) with w_k = x_k / (1 + y_k / (1 - w_(k+1))), and
-    w_k lies between 0 and x_k < 1, so that every start of the recursion encloses it; it ends by itself at k = c - t.
+    w_k lies between 0 and x_k < 1, so every start of the recursion encloses it; it ends by itself at k = c - t.
     """
     rest, levels = np.maximum(c - t, 0.0), 32
     while True:

@@ -54,7 +54,7 @@ def plot(answer: Shown, path: Path | None) -> Figure:
     columns = [column for column in answer.columns if _drawable(column)]
     if not columns:
         names = [column.name for column in answer.columns]
-        raise BadParameter("columns", names, why="no column holds numbers", fix="plot the numbers themselves")
+        raise BadParameter("columns", names, why="no column has numbers", fix="plot the numbers themselves")
     panels = [_panels(answer, column) for column in columns]
     height = sum(panel.height for each in panels for panel in each)
     figure = new_figure(figsize=(7.5, height + 0.3), layout="constrained")
@@ -81,7 +81,7 @@ def _drawable(column: AnswerColumn) -> bool:
 
 
 def _panels(answer: Shown, column: AnswerColumn) -> list[_Panel]:
-    """Return the panels of a column: one, but for histograms of groups, which have one for each."""
+    """Return the panels of a column: one, except for histograms of groups, which have one for each."""
     named = column.words or column.name
     title = f"{column.name}: {named}" if named != column.name else column.name
     values, errors = _numbers(column)

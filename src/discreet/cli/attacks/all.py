@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 @click.command()
 @table_options
-@click.option("--only", multiple=True, metavar="ATTACK", help="This attack alone; may be repeated.")
+@click.option("--only", multiple=True, metavar="ATTACK", help="Only this attack. Repeatable.")
 @click.option(
     "--out",
     type=NEW_FILE,
     default=Path("attacks.html"),
     show_default=True,
-    help="Where the page goes; a name that ends in .json gets the figures alone.",
+    help="Output file: an .html page, or .json with the figures only.",
 )
 @click.pass_obj
 def command(output: Output, table: Path | None, identifier: str | None, only: tuple[str, ...], out: Path) -> None:
-    """Run every attack there is on a copy of the table, and write one page.
+    """Run every attack on a copy of the table, and write one page.
 
-    The page tells facts about the table: keep it as you keep the table. No budget is touched.
+    The page contains facts about the table: protect it like the table. No budget is used.
     """
     from discreet.lab.attacks import attacks
     from discreet.lab.report import report

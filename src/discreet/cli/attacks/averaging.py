@@ -15,11 +15,13 @@ from discreet.core.rational import parse_written
 @click.command()
 @table_options
 @click.option("--secret", metavar="COLUMN", help="The column to count.")
-@click.option("--value", help="The value to count; the most common when left out.")
-@click.option("--epsilon", default="1/2", show_default=True, help="What each answer without an account costs.")
-@click.option("--times", type=int, default=400, show_default=True, help="How often it is asked.")
+@click.option("--value", help="The value to count; default: the most common.")
+@click.option("--epsilon", default="1/2", show_default=True, help="Epsilon of each answer that no account tracks.")
+@click.option("--times", type=int, default=400, show_default=True, help="How many times to ask.")
 @click.option("--total", default="1", show_default=True, help="The budget of the vault; each answer costs a tenth.")
-@click.option("--survey", type=int, default=21, show_default=True, metavar="TIMES", help="How often a survey asks.")
+@click.option(
+    "--survey", type=int, default=21, show_default=True, metavar="TIMES", help="How many times a survey asks."
+)
 @plot_option
 @click.pass_obj
 def command(
@@ -44,7 +46,7 @@ def command(
     people = attacker_choice.crowd(opened(table, identifier))
     column = secret or attacker_choice.secret(people)
     if column is None or not people.rows:
-        raise BadParameter("secret", secret, why="no column of the table is fit to be one", fix="name one by --secret")
+        raise BadParameter("secret", secret, why="no column of the table is suitable", fix="name one with --secret")
     budget = parse_written("total", total)
     with progress(output, 4) as say:
         say("fresh noise for every call")

@@ -28,13 +28,13 @@ from discreet.core.errors import BadParameter
     "attributes",
     multiple=True,
     metavar="COLUMN",
-    help="A column of the tables, the one with most values (age) first; chosen when left out.",
+    help="A column of the tables, the one with most values (age) first; default: chosen automatically.",
 )
-@click.option("--register", type=int, default=2, show_default=True, help="How many of them a list of names has too.")
-@click.option("--block", metavar="COLUMN", help="The column of blocks; made up at random when left out.")
-@click.option("--size", type=int, default=20, show_default=True, help="How many people make up a block.")
-@click.option("--blocks", type=int, default=20, show_default=True, help="How many blocks to make up.")
-@click.option("--seconds", type=float, default=0.5, show_default=True, help="The longest to solve for one block.")
+@click.option("--register", type=int, default=2, show_default=True, help="How many of them a list of names also has.")
+@click.option("--block", metavar="COLUMN", help="The column of blocks; default: random blocks.")
+@click.option("--size", type=int, default=20, show_default=True, help="How many people a block has.")
+@click.option("--blocks", type=int, default=20, show_default=True, help="How many random blocks to make.")
+@click.option("--seconds", type=float, default=0.5, show_default=True, help="The time limit for one block.")
 @plot_option
 @click.pass_obj
 def command(
@@ -61,7 +61,7 @@ def command(
     people, defences = crowd(opened(table, identifier)), targets(words)
     names = list(attributes) or (chosen(people) if people is not None else [])
     if people is None or not names:
-        why = "no column has tens of whole values, as an age does, beside others with a few"
+        why = "no column has tens of integer values, as an age does, next to columns with a few values"
         raise BadParameter("attribute", None, why=why, fix="name the columns with --attribute")
     neighbourhoods = people if block else blocked(people, size, blocks)
     results = []

@@ -21,11 +21,11 @@ _STYLES = {"safe": "green", "careful": "yellow", "broken": "bold red"}
 
 @click.command()
 @click.option("--rows", type=int, required=True, help="How many people the table has.")
-@click.option("--questions", type=int, required=True, help="How many counts are to be published.")
-@click.option("--error", help="Each count is off by any number up to this, in people; 0 if they are exact.")
+@click.option("--questions", type=int, required=True, help="How many counts will be published.")
+@click.option("--error", help="Each count is off by up to this many people; 0 if exact.")
 @click.option("--rounded", type=int, help="Counts are rounded to multiples of this.")
-@click.option("--laplace", help="Laplace noise of so much epsilon in all.")
-@click.option("--gaussian", help="Gaussian noise of so much rho in all.")
+@click.option("--laplace", help="Laplace noise with this total epsilon.")
+@click.option("--gaussian", help="Gaussian noise with this total rho.")
 @plot_option
 @click.pass_obj
 def command(
@@ -38,9 +38,9 @@ def command(
     gaussian: str | None,
     plot: Path | None,
 ) -> None:
-    """Say how much of a table a planned release would give back; no table is needed.
+    """Say how much of a table a planned release would reveal; no table is needed.
 
-    Overly accurate answers to too many questions give everyone away: least squares does it.
+    Overly accurate answers to too many questions reveal everyone, by least squares.
     """
     from rich.text import Text
 
@@ -64,11 +64,11 @@ def _table(meter: Danger) -> Table:
 
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_header=False)
     table.add_row("verdict", Text(meter.verdict, style=_STYLES[meter.verdict]))
-    table.add_row("bits given back by least squares", f"{meter.share:.1%}")
+    table.add_row("bits recovered by least squares", f"{meter.share:.1%}")
     table.add_row("error of an answer, in people", f"{meter.deviation:,.4g}")
-    table.add_row("... over the root of the number of people", f"{meter.position:.3g}")
-    table.add_row("... that gives back 60% of the bits", f"{meter.needed:,.4g}")
-    table.add_row("epsilon in all, if it were Laplace noise", f"{meter.laplace:,.4g}")
-    table.add_row(f"epsilon in all, if it were Gaussian (delta {meter.record()['delta']:g})", f"{meter.gaussian:,.4g}")
-    table.add_row("questions so accurate for epsilon 1", f"{meter.affordable:,}")
+    table.add_row("... divided by the square root of the number of people", f"{meter.position:.3g}")
+    table.add_row("... at which 60% of the bits are recovered", f"{meter.needed:,.4g}")
+    table.add_row("total epsilon, if it were Laplace noise", f"{meter.laplace:,.4g}")
+    table.add_row(f"total epsilon, if it were Gaussian (delta {meter.record()['delta']:g})", f"{meter.gaussian:,.4g}")
+    table.add_row("questions with this accuracy for epsilon 1", f"{meter.affordable:,}")
     return table

@@ -27,15 +27,17 @@ from discreet.core.errors import BadParameter
     "known",
     multiple=True,
     metavar="ID or COLUMN=VALUE",
-    help="Whom to attack: a value of the identifier, a row number, or what is known of them. Anyone when left out.",
+    help="The person to attack: an identifier, a row number, or known attributes. Default: a random person.",
 )
 @click.option("--secret", metavar="COLUMN", help="The column to learn.")
-@click.option("--value", help="The value in question; the most common when left out.")
-@click.option("--describe", multiple=True, metavar="COLUMN", help="Leave the person out by this; may be repeated.")
-@click.option("--pairs", type=int, help="Crowds to ask about, with and without; enough for the target when left out.")
-@click.option("--runs", type=int, help="Tries with the bit at 0, and as many with the bit at 1.")
-@click.option("--amount", is_flag=True, help="Learn amounts of many people through sums instead of a bit of one.")
-@click.option("--rollup", "cells", type=int, metavar="LEAST", help="Take back cells withheld below this, by totals.")
+@click.option("--value", help="The value to test for; default: the most common.")
+@click.option("--describe", multiple=True, metavar="COLUMN", help="Exclude the person by this column. Repeatable.")
+@click.option(
+    "--pairs", type=int, help="Crowds to ask about, with and without the person; default: enough for the target."
+)
+@click.option("--runs", type=int, help="Tries with the bit 0, and as many with the bit 1.")
+@click.option("--amount", is_flag=True, help="Learn amounts of many people from sums instead of one person's bit.")
+@click.option("--rollup", "cells", type=int, metavar="LEAST", help="Recover cells suppressed below this, from totals.")
 @plot_option
 @click.pass_obj
 def command(
@@ -53,7 +55,7 @@ def command(
     cells: int | None,
     plot: Path | None,
 ) -> None:
-    """Learn one person's bit, an amount, or a withheld cell, by subtracting answers that are harmless one by one.
+    """Learn one person's bit, an amount, or a suppressed cell, by subtracting answers that look harmless.
 
     Without --table it runs on the shipped RAND table.
     """
@@ -67,7 +69,7 @@ def command(
         return
     column = secret or (attacker_choice.amount(people) if amount else attacker_choice.secret(people))
     if column is None or not people.rows:
-        raise BadParameter("secret", secret, why="no column of the table is fit to be one", fix="name one by --secret")
+        raise BadParameter("secret", secret, why="no column of the table is suitable", fix="name one with --secret")
     with progress(output, len(defences)) as say:
         if amount:
             learned = []
@@ -103,5 +105,5 @@ def _person(known: tuple[str, ...]) -> object:
     parts = [each.partition("=") for each in known]
     if not all(name and sign for name, sign, _ in parts):
         fix = "write --person 125024, or --person age=42 --person site=3"
-        raise BadParameter("person", list(known), why="a person is one name, or columns with values", fix=fix)
+        raise BadParameter("person", list(known), why="a person is one identifier, or columns with values", fix=fix)
     return {name: value for name, _, value in parts}

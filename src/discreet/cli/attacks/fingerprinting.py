@@ -15,15 +15,19 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--users", type=click.IntRange(min=1), default=100, show_default=True, help="How many get a word.")
-@click.option("--coalition", type=click.IntRange(min=1), default=10, show_default=True, help="How many of them mix.")
+@click.option(
+    "--users", type=click.IntRange(min=1), default=100, show_default=True, help="How many users get a codeword."
+)
+@click.option(
+    "--coalition", type=click.IntRange(min=1), default=10, show_default=True, help="How many of them collude."
+)
 @click.option(
     "--pirate",
     "pirates",
     multiple=True,
     default=("majority", "minority", "coin", "member", "ones"),
     show_default=True,
-    help="How they mix where their words differ; may be repeated.",
+    help="How they mix where their codewords differ. Repeatable.",
 )
 @target_option("exact", "rounded:2", "laplace:1")
 @plot_option
@@ -31,7 +35,7 @@ if TYPE_CHECKING:
 def command(
     output: Output, users: int, coalition: int, pirates: tuple[str, ...], words: tuple[str, ...], plot: Path | None
 ) -> None:
-    """Give users words of Tardos's code, let a coalition mix a copy, and accuse its members.
+    """Give users codewords of Tardos's code, let a coalition mix a copy, and accuse its members.
 
     Targets are pirates too: they publish how many of the coalition have a one at each position.
     """

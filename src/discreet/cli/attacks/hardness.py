@@ -23,12 +23,12 @@ from discreet.core.rational import parse_written
     multiple=True,
     default=("copy", "shuffle", "independent", "mst"),
     show_default=True,
-    help="Who makes rows up; may be repeated.",
+    help="Which method makes synthetic rows. Repeatable.",
 )
 @plot_option
 @click.pass_obj
 def command(output: Output, rows: int, epsilon: str, methods: tuple[str, ...], plot: Path | None) -> None:
-    """Sign messages with Ed25519, make up as many rows by each method, and count valid and leaked ones."""
+    """Sign messages with Ed25519, make synthetic rows by each method, and count valid and leaked ones."""
     from discreet.lab.attacks.hardness import SignedMessages, bars, judged
 
     spent, signed, results = parse_written("epsilon", epsilon), SignedMessages.make(rows), []

@@ -18,13 +18,15 @@ from discreet.core.rational import parse_written
     "--releases",
     nargs=2,
     type=click.Path(path_type=Path),
-    help='Two generalized tables of your own; cells such as "30-39", "[30, 40)", "65+", "4790*", "a|b" or "*".',
+    help='Two of your own generalized tables; cells such as "30-39", "[30, 40)", "65+", "4790*", "a|b" or "*".',
 )
-@click.option("--quasi", multiple=True, metavar="COLUMN", help="A column that the attacker knows; may be repeated.")
-@click.option("--sensitive", metavar="COLUMN", help="The column that nobody should know.")
-@click.option("--k", default=5, show_default=True, help="How many people look alike in each of two made releases.")
-@click.option("--diversity", default=1, show_default=True, help="How many sensitive values each class has at least.")
-@click.option("--epsilon", default="1/2", show_default=True, help="What each release with noise costs, to compare.")
+@click.option("--quasi", multiple=True, metavar="COLUMN", help="A column that the attacker knows. Repeatable.")
+@click.option("--sensitive", metavar="COLUMN", help="The sensitive column.")
+@click.option("--k", default=5, show_default=True, help="The k of k-anonymity of the two releases.")
+@click.option(
+    "--diversity", default=1, show_default=True, help="The l of l-diversity: the least sensitive values of a class."
+)
+@click.option("--epsilon", default="1/2", show_default=True, help="Epsilon of each private release, for comparison.")
 @plot_option
 @click.pass_obj
 def command(
@@ -65,8 +67,8 @@ def command(
     secret = sensitive or attacker_choice.sensitive(copied)
     columns = list(quasi) or (attacker_choice.known(copied, secret) if secret else [])
     if secret is None or not columns:
-        fix = "name them by --quasi and --sensitive"
-        raise BadParameter("sensitive", sensitive, why="the table has no columns that are fit for it", fix=fix)
+        fix = "name them with --quasi and --sensitive"
+        raise BadParameter("sensitive", sensitive, why="the table has no suitable columns", fix=fix)
     with progress(output, 2) as say:
         say(f"{secret}: two k-anonymous releases")
         outcomes = [hospitals(copied, columns, secret, k, diversity=diversity).outcome]

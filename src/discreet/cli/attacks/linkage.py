@@ -28,13 +28,15 @@ if TYPE_CHECKING:
 
 @click.command()
 @table_options
-@click.option("--quasi", metavar="A,B,C", help="Columns that others know; sought by their names when left out.")
-@click.option("--search", is_flag=True, help="Seek the columns that single out the most, one after the other.")
-@click.option("--secret", metavar="COLUMN", help="The column that an attacker wants.")
-@click.option("--with", "other", type=click.Path(path_type=Path), help="A second table, which has names, to join to.")
-@click.option("--with-identifier", metavar="COLUMN", help="Its column of names; the truth, where both tables have one.")
-@click.option("--on", metavar="A,B,C", help="The columns to join on; those of --quasi when left out.")
-@click.option("--fuzzy", "blurred", is_flag=True, help="Name people by a few facts that are not all right.")
+@click.option("--quasi", metavar="A,B,C", help="Columns that others know; default: guessed from their names.")
+@click.option("--search", is_flag=True, help="Search for the most identifying columns.")
+@click.option("--secret", metavar="COLUMN", help="The column that the attacker wants to learn.")
+@click.option("--with", "other", type=click.Path(path_type=Path), help="A second table with names, to join with.")
+@click.option(
+    "--with-identifier", metavar="COLUMN", help="Its identifier column; used as the truth if both tables have one."
+)
+@click.option("--on", metavar="A,B,C", help="The columns to join on; default: those of --quasi.")
+@click.option("--fuzzy", "blurred", is_flag=True, help="Identify people by a few inexact facts.")
 @click.option("--item", metavar="COLUMN", help="With --fuzzy: the column that says what a row is about.")
 @click.option("--rating", metavar="COLUMN", help="With --item: a column of numbers.")
 @click.option("--day", metavar="COLUMN", help="With --item: a column of dates.")
@@ -58,11 +60,11 @@ def command(
     words: tuple[str, ...],
     plot: Path | None,
 ) -> None:
-    """Point at people in a table without names.
+    """Identify people in a table without names.
 
     Says who is alone by what others know of them; then publishes half of the table behind each target and joins a list
-    of everyone to it. With --with it joins the two files, and with --fuzzy it scores facts that are not all right: on
-    made-up ratings of films where no --table is given.
+    of everyone to it. With --with it joins the two files, and with --fuzzy it scores inexact facts: on made-up film
+    ratings if no --table is given.
     """
     from discreet.lab.attacks.linkage import linkage, uniqueness
 
@@ -110,10 +112,10 @@ def _fuzzy(
     with progress(output) as advance:
         advance("reading")
         facts, name, dated = _facts(copied, item, rating, day)
-        advance("naming people by a few facts")
+        advance("identifying people by a few facts")
         levels = [many for many in (2, 3, 4, 6, 8) if many <= facts.most]
         if not levels:
-            why = "there is nobody of whom two facts are in the table"
+            why = "nobody has two facts in the table"
             raise BadParameter("table", name, why=why, fix="give a table with several columns, or rows for each person")
         found = fuzzy(facts, levels, days=(3, 14) if dated else (0,), name=name)
     show(output, [found.outcome], plot)

@@ -29,17 +29,19 @@ _METHODS = ("auto", "exhaustive", "linear-program", "least-squares", "message-pa
 @click.command()
 @table_options
 @target_option("exact", "rounded:5", "rounded:10", "suppressed:10", "laplace:1", "gaussian:0.1")
-@click.option("--secret", metavar="COLUMN", help="The secret column; one that halves the people when left out.")
-@click.option("--value", metavar="VALUE", help="The bit is whether it has this value; the most common when left out.")
-@click.option("--people", type=int, default=400, show_default=True, help="How many to attack, half with the bit.")
-@click.option("--questions", type=int, help="How many counts to ask for; four for each person when left out.")
+@click.option("--secret", metavar="COLUMN", help="The secret column; default: one that splits people in half.")
+@click.option("--value", metavar="VALUE", help="The bit is whether it has this value; default: the most common.")
+@click.option(
+    "--people", type=int, default=400, show_default=True, help="How many people to attack, half of them with the bit."
+)
+@click.option("--questions", type=int, help="How many counts to ask for; default: four per person.")
 @click.option("--method", type=click.Choice(_METHODS), default="auto", show_default=True, help="How to solve.")
 @click.option(
     "--shape",
     type=click.Choice(["random", "sql"]),
     default="random",
     show_default=True,
-    help="Groups at random, or by WHERE clauses over the other columns.",
+    help="Random groups, or WHERE clauses over the other columns.",
 )
 @plot_option
 @click.pass_obj

@@ -26,9 +26,11 @@ from discreet.cli.shared.output import Output
     "--made",
     type=click.IntRange(min=1),
     metavar="ATTRIBUTES",
-    help="Make up people with so many attributes instead of a table; the plot then shows how fewer do.",
+    help="Use made-up people with this many attributes instead of a table; the plot also shows fewer.",
 )
-@click.option("--people", type=click.IntRange(min=2), default=100, show_default=True, help="How many are averaged.")
+@click.option(
+    "--people", type=click.IntRange(min=2), default=100, show_default=True, help="How many people are averaged."
+)
 @plot_option
 @click.pass_obj
 def command(

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--users", type=click.IntRange(2, 60), default=20, show_default=True, help="How many have a key.")
-@click.option("--coalition", type=click.IntRange(min=1), help="How many built the decoder; half of them if left out.")
-@click.option("--repetitions", type=click.IntRange(min=1), help="Of each stage; users^2 if left out.")
+@click.option("--users", type=click.IntRange(2, 60), default=20, show_default=True, help="How many users have a key.")
+@click.option("--coalition", type=click.IntRange(min=1), help="How many built the decoder; default: half of them.")
+@click.option("--repetitions", type=click.IntRange(min=1), help="Repetitions of each stage; default: users^2.")
 @click.option("--runs", type=click.IntRange(min=1), default=5, show_default=True, help="Decoders of each kind.")
 @target_option("exact", "rounded:5")
 @plot_option
@@ -35,7 +35,7 @@ def command(
 ) -> None:
     """Broadcast a staircase under real keys, and accuse the user at whose step a decoder jumps.
 
-    Besides the targets, two more answer: noise of epsilon 1 for each question, and Discreet with epsilon 1 and delta
+    Two more decoders are always tried: noise of epsilon 1 for each question, and Discreet with epsilon 1 and delta
     1/(10 users) for all of them.
     """
     from discreet.lab.attacks import traitor

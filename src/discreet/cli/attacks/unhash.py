@@ -24,7 +24,7 @@ _SHOWN = 10
 @click.command()
 @click.option("--hashes", type=click.Path(path_type=Path, dir_okay=False), help="A file with one hash a line.")
 @table_options
-@click.option("--column", metavar="COLUMN", help="The column of the table that holds hashes.")
+@click.option("--column", metavar="COLUMN", help="The column with the hashes.")
 @click.option(
     "--pattern",
     default="medallion",
@@ -32,8 +32,8 @@ _SHOWN = 10
     help="What identifiers look like: 9 a digit, A a capital, a a small letter, [01] one of these, | alternatives; "
     "or medallion, ssn, phone, birthdate.",
 )
-@click.option("--algorithm", metavar="NAME", help="md5, sha1 or sha256; told by the length of the hashes if left out.")
-@click.option("--salt", default="", help="What was put before each identifier.")
+@click.option("--algorithm", metavar="NAME", help="md5, sha1 or sha256; default: by the length of the hashes.")
+@click.option("--salt", default="", help="The salt that precedes each identifier.")
 @plot_option
 @click.pass_obj
 def command(
@@ -47,10 +47,10 @@ def command(
     salt: str,
     plot: Path | None,
 ) -> None:
-    """Read hashed identifiers back.
+    """Reverse hashed identifiers by enumeration.
 
     Reads the hashes of a file (--hashes) or of a column (--table, --column). With neither, it hashes the identifiers of
-    a table, or made-up taxi medallions, in the ways that are in use, and reads those back.
+    a table, or made-up taxi medallions, in common ways, and reverses those.
     """
     from discreet.lab.attacks.unhash import expose, unhash
 

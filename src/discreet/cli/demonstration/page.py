@@ -99,7 +99,7 @@ def _audited(shown: Shown) -> str:
     amounts = [("at most", finding.claimed, "blue", "promised"), ("at least", finding.lower, colour, "measured")]
     rows = [(name, value / most, kind, f"{value:.3f} {words}") for name, value, kind, words in amounts]
     measure = shown.asked.report.asked(epsilon=EPSILON).measures[0]
-    noise = measure.statistic.noises[0][0]  # type: ignore[union-attr]  # the first column is a mean
+    noise = measure.statistic.noises[0][0]  # type: ignore[attr-defined]  # the first column is a mean
     laws = svg.overlap(
         "The sum of visits in a group, as it may come out",
         float(noise.scale),
@@ -107,7 +107,7 @@ def _audited(shown: Shown) -> str:
         ("without one person", "with them, at the bounds"),
     )
     bars = svg.bars("Epsilon", rows)
-    return _section(3, "AUDIT", "Try to refute the promise of that very answer", _p(before), bars, _p(after), laws)
+    return _section(3, "AUDIT", "Try to refute the guarantee of this answer", _p(before), bars, _p(after), laws)
 
 
 def _stood(stood: Stood) -> str:
@@ -116,7 +116,7 @@ def _stood(stood: Stood) -> str:
     bar = svg.bars("The budget of the table", [("spent", share, "blue", f"epsilon {stood.spent} of {stood.budget}")])
     lines = escape("\n".join(entry))
     return _section(
-        4, "BUDGET", "What is left, and the ledger that says so", bar, f'<pre class="hash">{lines}</pre>', _p(after)
+        4, "BUDGET", "What is left, and the ledger entry", bar, f'<pre class="hash">{lines}</pre>', _p(after)
     )
 
 

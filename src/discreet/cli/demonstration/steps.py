@@ -133,7 +133,7 @@ def attack() -> Attacked:
 
 
 def audit(asked: DemoAnswer) -> Finding:
-    """Measure what the noise of the question gives away about one person, on invented neighbours."""
+    """Measure what the noise of the question reveals about one person, on invented neighbours."""
     from discreet.lab.audits.audit import audit as examined
     from discreet.lab.audits.finding import Layer
     from discreet.measures.sums import SumMeasure
@@ -150,7 +150,7 @@ class DemoNoise:
     """The very noise of a question about means, as an attacker sees it who looks for one person in one group.
 
     The attacker knows everyone else, and how far the person moves each noisy integer: of all integers, the least
-    excess is looked at, counted in such moves. That is post-processing, so that what it tells was in the answer.
+    excess is looked at, counted in such moves. That is post-processing, so what it tells was in the answer.
     """
 
     measures: Sequence[SumMeasure]

@@ -1,4 +1,4 @@
-"""The demonstration's pictures: SVG in the page's own colours, so that light and dark both look right."""
+"""The demonstration's pictures: SVG in the page's own colours, so light and dark both look right."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class DemoFolder:
 
     @property
     def table(self) -> Path:
-        """The demonstration's own copy of the table, so that the vault does not depend on the installation."""
+        """The demonstration's own copy of the table, so the vault does not depend on the installation."""
         return self.folder / "rand.parquet"
 
     @property
@@ -76,7 +76,7 @@ class DemoVault:
 def opened(folder: Path) -> Iterator[DemoVault]:
     """Make the vault, or open the one that an earlier run left: then its questions are replayed, and cost nothing.
 
-    Every step may have been done before, by a run that was interrupted, so that each is skipped where it was.
+    Every step may have been done before, by a run that was interrupted, so each is skipped where it was.
     """
     from discreet.curator.curator import Curator
 
@@ -130,5 +130,5 @@ def _said_plainly(folder: Path) -> Iterator[None]:
         yield
     except (Refusal, OSError, UnicodeDecodeError) as error:
         why = error.why if isinstance(error, Refusal) else "it cannot be written to"
-        fix = "choose another folder with --out, or remove this one: a demonstration holds public data alone"
+        fix = "choose another folder with --out, or delete this one: a demonstration contains only public data"
         raise Refusal(f"the demonstration in {folder}", why=why, fix=fix, value=str(folder)) from error

@@ -70,12 +70,12 @@ def audited_views(finding: Finding) -> list[RenderableType]:
     most = 1.25 * max(finding.claimed, finding.lower)
     table = Table.grid(padding=(0, 2, 0, 0))
     for name, value, style in (
-        ("promised, at most", finding.claimed, "cyan"),
+        ("guaranteed, at most", finding.claimed, "cyan"),
         ("measured, at least", finding.lower, _style(finding)),
     ):
         table.add_row(Text(name), block(value / most, _BAR, style), Text(f"epsilon {value:.3f}"))
     return [
-        heading(3, "AUDIT", "try to refute the promise of that very answer"),
+        heading(3, "AUDIT", "try to refute the guarantee of this answer"),
         Text(before),
         Padding(table, (1, 0, 1, 2), expand=False),
         Text(after, style="bold red" if finding.violated else ""),
@@ -91,7 +91,7 @@ def stood_views(stood: Stood) -> list[RenderableType]:
     bar = block(spent, _BAR, "yellow" if spent >= 0.5 else "green")
     entry, after = stood_words(stood)
     return [
-        heading(4, "BUDGET", "what is left, and the ledger that says so"),
+        heading(4, "BUDGET", "what is left, and the ledger entry"),
         Padding(bar.append(f"  epsilon {stood.spent} of {stood.budget} spent"), (0, 0, 1, 2), expand=False),
         *(
             Padding(Text(line, style="dim", no_wrap=True, overflow="ellipsis"), (0, 0, 0, 2), expand=False)

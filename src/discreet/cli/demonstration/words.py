@@ -25,16 +25,16 @@ def short(line: PreviewLine) -> tuple[str, ...]:
 def asked_words(asked: DemoAnswer) -> tuple[str, str]:
     """Say what a preview is, and how to read the answer."""
     before = (
-        "The preview is free: it knows the question and what the custodian declared, and has seen no row. "
-        "n is the number of rows in a group, so that small groups get wide error bars."
+        "The preview is free: it uses the question and the custodian's declarations, and reads no row. "
+        "n is the number of rows in a group, so small groups get wide error bars."
     )
     after = (
-        "Each interval holds the exact mean with a probability of 95% or more; a year counts for at most 25 visits and "
-        "1,000 dollars, as declared. Protected are whole people, with all of their years: nothing you might see is "
+        "Each interval contains the exact mean with probability at least 95%; a year counts for at most 25 visits and "
+        "1,000 dollars, as declared. The guarantee protects whole people with all their years: no output is "
         f"more than {math.exp(EPSILON):.2g} times as likely with any one of them as without."
     )
     if asked.replayed:
-        after += " An earlier run had paid for this question, so that the same answer came back, free."
+        after += " An earlier run paid for this question, so the same answer was replayed for free."
     return before, after
 
 
@@ -43,11 +43,11 @@ def attacked_words(attacked: Attacked) -> tuple[str, str]:
     before = (
         f"A copy of {attacked.people} people from the public file, outside any vault; the secret is whether their "
         f"health is less than excellent. The attacker asks {attacked.queries} times how many of a random half have "
-        "it, and solves the equations. Shares of people guessed right; a coin gets half (│):"
+        "it, and solves the equations. Shares of people guessed right; guessing gets half (│):"
     )
     after = (
-        "Rounding looks careful and hides next to nobody. Discreet answered all of the questions for epsilon "
-        f"{attacked.epsilon:g} together: no attack whatever can then expect more than {attacked.most:.0%}."
+        "Rounding looks careful and hides almost nobody. Discreet answered all questions for epsilon "
+        f"{attacked.epsilon:g} together: no attack can then expect more than {attacked.most:.0%}."
     )
     return before, after
 
@@ -56,13 +56,13 @@ def audited_words(finding: Finding) -> tuple[str, str]:
     """Say how the promise was put to the test, and what was found."""
     before = (
         f"The noise of your question, drawn {SAMPLES:,} times with and without one person whose five years lie at "
-        "the bounds. The best event found to tell the two apart shows that at least so much is given away:"
+        "the bounds. The best event found to distinguish the two proves this lower bound on epsilon:"
     )
     after = (
         "The claim is refuted: do not rely on this installation, and please report it."
         if finding.violated
-        else "Nothing against the promise, and the promise is not far above what can be seen. "
-        "(A true promise is accused in one run of a million at most.)"
+        else "Nothing against the guarantee, and the guarantee is close to what was measured. "
+        "(A correct guarantee is refuted in at most one run of a million.)"
     )
     return before, after
 
@@ -78,7 +78,7 @@ def stood_words(stood: Stood) -> tuple[list[str], str]:
         f"hash      {entry.hash}",
     ]
     after = (
-        f"The debit was on disk before a row was read. All {stood.verified.entries} entries verify, each sealed to "
+        f"The debit was on disk before a row was read. All {stood.verified.entries} entries verify, each chained to "
         f"the one before; you may still spend epsilon {rounded_down(stood.mine)}."
     )
     return lines, after

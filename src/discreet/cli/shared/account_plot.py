@@ -69,7 +69,7 @@ def plot_tradeoff(loss: PrivacyLoss, text: str, out: Path) -> dict[str, Curve]:
     axes.fill_between(rates, misses, [0.0] * len(rates), color=_COLOURS["tight"], alpha=0.08, linewidth=0)
     axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="false positive rate", ylabel="false negative rate", aspect="equal")
     axes.text(0.03, 0.03, "no test reaches here", color=_INK, fontsize=9, alpha=0.8)
-    title = f"Can a test tell whether one person is in?\n{text}"
+    title = f"Can a test detect whether one person is in the data?\n{text}"
     axes.set_title(title, color=_INK, fontsize=11, loc="left")
     axes.legend(frameon=False, labelcolor=_INK, loc="upper right")
     _save(figure, out)

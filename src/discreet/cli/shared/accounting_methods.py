@@ -39,7 +39,7 @@ def compare(loss: PrivacyLoss, delta: Fraction) -> list[MethodOutcome]:
 def _outcome(name: str, loss: PrivacyLoss, delta: Fraction) -> MethodOutcome:
     method, note = METHODS[name]
     if name == "tight":
-        note = f"for these very mechanisms: {_TIGHT[loss.methods()[0]]}" if loss.methods() else note
+        note = f"for exactly these mechanisms: {_TIGHT[loss.methods()[0]]}" if loss.methods() else note
     try:
         epsilon = method(loss, delta)
     except _NotApplicable as reason:
@@ -47,7 +47,7 @@ def _outcome(name: str, loss: PrivacyLoss, delta: Fraction) -> MethodOutcome:
     except Refusal as refusal:
         return MethodOutcome(name, None, f"{refusal.what}: {refusal.why}")
     if math.isinf(epsilon):
-        return MethodOutcome(name, None, f"no epsilon holds at delta {float(delta):g}")
+        return MethodOutcome(name, None, f"no epsilon is valid at delta {float(delta):g}")
     return MethodOutcome(name, epsilon, note)
 
 
@@ -62,7 +62,7 @@ def _homogeneous(loss: PrivacyLoss) -> tuple[int, Cost]:
     """Return k and the (epsilon, delta) of each, for losses of which nothing else is used."""
     costs = {approximate_pure(part) for part, _ in loss.parts}
     if len(costs) > 1:
-        raise _NotApplicable("the theorem is about k mechanisms that are alike in epsilon and delta")
+        raise _NotApplicable("the theorem needs k mechanisms with equal epsilon and delta")
     return sum(count for _, count in loss.parts), costs.pop()
 
 
@@ -85,7 +85,7 @@ def _optimal(loss: PrivacyLoss, delta: Fraction) -> float:
 
 def _rest(slack: Fraction) -> Fraction:
     if slack <= 0:
-        raise _NotApplicable("the deltas of the parts leave nothing of delta for the theorem's slack")
+        raise _NotApplicable("the deltas of the parts leave no delta for the theorem's slack")
     return slack
 
 

@@ -26,11 +26,11 @@ _STYLES = {"broken": "bold red", "resists": "green"}
 
 def table_options(command: Command) -> Command:
     """Add `--table` and `--identifier`, which `opened` reads."""
-    identifier = click.option("--identifier", metavar="COLUMN", help="The column that says whose a row is.")
+    identifier = click.option("--identifier", metavar="COLUMN", help="The column that identifies a person.")
     table = click.option(
         "--table",
         type=click.Path(path_type=Path),
-        help="A .csv or .parquet file; the attack works on a copy of it. The shipped RAND table when left out.",
+        help="A .csv or .parquet file; the attack uses a copy of it. Default: the shipped RAND table.",
     )
     return table(identifier(command))
 
@@ -43,7 +43,7 @@ def target_option(*usual: str) -> Callable[[Command], Command]:
         multiple=True,
         default=usual,
         show_default=True,
-        help="Who answers: exact, rounded:5, suppressed:10, sampled:0.5, noisy:8, laplace:1, gaussian:0.1, vault:1.",
+        help="The defence: exact, rounded:5, suppressed:10, sampled:0.5, noisy:8, laplace:1, gaussian:0.1, vault:1.",
     )
 
 

@@ -91,7 +91,7 @@ def _declared(vault: Path, policy: Path | None) -> Iterator[tuple[Curator | list
 
     if not Ledger.exists(vault):
         why = "a question is audited about declared tables, and there is no such vault"
-        fix = "give --vault, whose declarations alone are read, or --policy discreet.toml"
+        fix = "give --vault, of which only the declarations are read, or --policy discreet.toml"
         raise BadParameter("vault", str(vault), why=why, fix=fix)
     with opened(vault) as curator:
         yield curator, None
@@ -115,7 +115,7 @@ def _heading(found: AuditedQuestion) -> str:
     at = f" at delta {found.delta:g}" if found.delta else ""
     return (
         f"[bold]{escape(found.question)}[/bold]\n"
-        f"promised: epsilon {found.claimed:.4g}{at}, to {escape(found.unit)}; all rows are made up"
+        f"guaranteed: epsilon {found.claimed:.4g}{at}, to {escape(found.unit)}; all rows are made up"
     )
 
 
@@ -151,10 +151,8 @@ def _summary(found: AuditedQuestion) -> str:
     broken = {each.pair for each in found.tried if each.finding.violated}
     style = STYLES[found.verdict]
     if broken:
-        return f"[{style}]{len(broken)} of {len(pairs)} pairs of neighbours refute the promise.[/]"
-    return (
-        f"[{style}]{len(pairs)} pairs of neighbours, nothing against the promise; {found.lower:.4g} was seen of it.[/]"
-    )
+        return f"[{style}]{len(broken)} of {len(pairs)} pairs of neighbours refute the guarantee.[/]"
+    return f"[{style}]{len(pairs)} pairs of neighbours, nothing against the guarantee; {found.lower:.4g} measured.[/]"
 
 
 def _drawn(found: AuditedQuestion, plot: Path) -> bool:

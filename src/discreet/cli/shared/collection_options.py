@@ -37,7 +37,7 @@ def store_option(command: Command) -> Command:
         envvar="DISCREET_COLLECTOR",
         show_envvar=True,
         metavar="ADDRESS",
-        help="postgresql://... to keep sketches in PostgreSQL; a file in FOLDER, when left out.",
+        help="postgresql://... to store sketches in PostgreSQL; default: a file in FOLDER.",
     )(command)
 
 
@@ -118,7 +118,7 @@ def protocol_of(text: str) -> Protocol:
     try:
         made: Protocol = getattr(local, word)(**given)
     except TypeError as error:
-        why = "its parameters are not these"
+        why = "it has other parameters"
         fix = "see docs/local.md for its parameters; most take k and epsilon, as in unary:k=100,epsilon=1"
         raise BadParameter("protocol", text, why=why, fix=fix) from error
     return made

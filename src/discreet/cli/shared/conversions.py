@@ -12,7 +12,7 @@ from discreet.core.errors import BadParameter
 
 _CENSUS = (
     "The naive formula is the one behind published figures: the 2020 Census's rho 2.63 became epsilon 13.64 at delta"
-    " 1e-5 by it, although the same rho promises the smaller figures below it."
+    " 1e-5 by it, although the same rho guarantees the smaller figures below."
 )
 
 

@@ -1,4 +1,4 @@
-"""Declarations on the command line: the options that say whom a table protects and what its columns hold."""
+"""Declarations on the command line: the options that say who is protected and what its columns hold."""
 
 from __future__ import annotations
 
@@ -19,13 +19,11 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 _UNIT = (
-    click.option(
-        "--unit", metavar="UNIT", help="Whom to protect: row, or person:ID with the column that tells people apart."
-    ),
-    click.option("--max-rows", metavar="COUNT", help="The most rows of one person that are used."),
-    click.option("--max-groups", type=int, help="The most groups of one question a person may be in."),
+    click.option("--unit", metavar="UNIT", help="The protected unit: row, or person:ID with the identifier column."),
+    click.option("--max-rows", metavar="COUNT", help="The most rows that one person counts for."),
+    click.option("--max-groups", type=int, help="The most groups of a question that one person counts in."),
     click.option("--relation", type=click.Choice(["add_remove", "replace"]), help="How neighbours differ."),
-    click.option("--bound", type=click.Choice(["query", "table"]), help="Where surplus rows are dropped."),
+    click.option("--bound", type=click.Choice(["query", "table"]), help="Where a person's further rows are dropped."),
 )
 
 column_option = click.option(
@@ -33,13 +31,13 @@ column_option = click.option(
     "columns",
     multiple=True,
     metavar="NAME=WHAT",
-    help="age=0..110, cost=0..50000:0.01, day=2020-01-01..2024-12-31, ward=A,B,C, x=flag or x=text; ! for no nulls."
-    " A key with a comma stands in double quotes.",
+    help="age=0..110, cost=0..50000:0.01, day=2020-01-01..2024-12-31, ward=A,B,C, x=flag or x=text; ! means not null."
+    " Quote a key that contains a comma.",
 )
 
 
 def unit_options(function: F) -> F:
-    """Add the options that say whom to protect."""
+    """Add the options that declare the unit."""
     for option in reversed(_UNIT):
         function = option(function)
     return function
@@ -65,7 +63,7 @@ def unit_of_terms(terms: dict[str, Any]) -> Unit:
     from discreet.curator.declare import unit_of
 
     if terms["unit"] is None:
-        why, fix = "the protected unit has to be said", "use --unit row, or --unit person:ID --max-rows 20"
+        why, fix = "the protected unit has to be declared", "use --unit row, or --unit person:ID --max-rows 20"
         raise BadParameter("unit", None, why=why, fix=fix)
     limits = {name: terms[name] for name in ("max_rows", "max_groups", "relation", "bound")}
     if terms["max_rows"] is not None:

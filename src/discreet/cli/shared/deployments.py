@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 _ROOMY = 110
 _NOTE = """[dim]epsilon, and how often the best attacker guesses a fair bit, are for what is protected; delta {delta:g}.
-A month and a year are upper bounds, by composition, of what one person may lose where the promise is renewed.
-A dash: what was published does not say, or not at this delta. A wider screen shows what was published.[/dim]"""
+A month and a year are upper bounds, by composition, of what one person may lose if the guarantee is renewed.
+A dash: the publication does not say, or not at this delta. A wider screen shows what was published.[/dim]"""
 
 
 @click.command()
@@ -28,7 +28,7 @@ A dash: what was published does not say, or not at this delta. A wider screen sh
 @click.option("--plot", type=NEW_FILE, help="Draw it (.png, .svg or .pdf).")
 @click.pass_obj
 def deployments(output: Output, delta: str, plot: Path | None) -> None:
-    """Compare what others have published about the privacy of their products, on one scale."""
+    """Compare published privacy guarantees of products on one scale."""
     from discreet.account.deployments import compared
     from discreet.account.numeric.checks import failure
 

@@ -41,8 +41,8 @@ def gathered(found: OpenCollection, epochs: Sequence[int], others: Sequence[Path
     for sketch in chain.from_iterable(counted.values()):
         total = total + sketch
     if total.reports < collection.minimum:
-        why = f"the collection promises to wait for {collection.minimum:,}"
-        fix = "wait for more reports, or put more epochs together"
+        why = f"the collection guarantees to wait for {collection.minimum:,}"
+        fix = "wait for more reports, or combine more epochs"
         raise TooFewReports(f"an estimate from {total.reports:,} reports", why=why, fix=fix, value=total.reports)
     return total
 
@@ -50,7 +50,7 @@ def gathered(found: OpenCollection, epochs: Sequence[int], others: Sequence[Path
 def views(
     collection: Collection, estimate: Estimate, bound: Influence | None, plot: Path | None
 ) -> list[RenderableType]:
-    """Return the table of estimates, and a line for each thing that was asked for besides."""
+    """Return the table of estimates, and a line for each thing that was asked for in addition to."""
     from rich.text import Text
 
     shown: list[RenderableType] = [Text(collection.name, style="bold"), Text(str(estimate))]
@@ -105,11 +105,11 @@ def status_views(record: dict[str, Any]) -> list[RenderableType]:
         table.add_column(heading, justify="right")
     table.add_column("")
     for row in record["epochs"]:
-        state = "closed" if row["closed"] else "" if row["reports"] >= record["minimum"] else "too few to look"
+        state = "closed" if row["closed"] else "" if row["reports"] >= record["minimum"] else "too few reports"
         table.add_row(str(row["epoch"]), f"{row['reports']:,}", f"{row['rejected']:,}", state)
     rejected = ", ".join(f"{reason} {count:,}" for reason, count in record["rejected"].items())
     shown: list[RenderableType] = [table, Text(f"Rejected: {rejected}." if rejected else "Nothing was rejected.")]
     for each in record["outliers"]:
-        line = f"Epoch {each['epoch']} is unlike the others (chance {each['chance']:.1g} if all were alike)."
+        line = f"Epoch {each['epoch']} is unlike the others (probability {each['chance']:.1g} if all were equal)."
         shown.append(Text(line, style="yellow"))
     return shown

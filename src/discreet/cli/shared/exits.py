@@ -22,14 +22,14 @@ class Exit(IntEnum):
 MEANINGS = {
     Exit.DONE: "done",
     Exit.UNEXPECTED: "an unexpected failure: please report it (DISCREET_DEBUG=1 shows where)",
-    Exit.USAGE: "the command line or a parameter makes no sense",
+    Exit.USAGE: "the command line or a parameter is invalid",
     Exit.BUDGET: "the privacy budget does not cover the question",
     Exit.EXTRA: "an optional package is missing; the message has the pip line",
     Exit.REFUSED: "refused for another reason, which the message gives",
     Exit.INTERRUPTED: "interrupted from the keyboard",
 }
 
-# By name, so that reading the table imports no package that might define the refusal.
+# By name, so reading the table imports no package that might define the refusal.
 _CODES = {
     "BadParameter": Exit.USAGE,
     "UnknownName": Exit.USAGE,

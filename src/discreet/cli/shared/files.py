@@ -30,7 +30,7 @@ class _NewFile(click.Path):
         if place.parent.is_dir():  # some commands make it
             check_writable(place)
         if any(place.resolve() == each.resolve() for each in _meta().get(_NAMED, [])):
-            why = "two options name it, and one file would be written over the other"
+            why = "two options name it, and one file would overwrite the other"
             raise Occupied(f"file {place}", why=why, fix="give each its own name", value=str(place))
         _meta().setdefault(_NAMED, []).append(place)
         return place
@@ -48,7 +48,7 @@ NEW_FILES = _NewFiles(path_type=Path, file_okay=False)
 
 def force_option() -> click.Option:
     """Return `--force`, which is read before all other options."""
-    words = "Write over a file that is there; never over a vault, a source, a store or an anchor."
+    words = "Overwrite an existing file; never a vault, a source, a store or an anchor."
     return click.Option(["--force"], is_flag=True, is_eager=True, expose_value=False, callback=_keep, help=words)
 
 
@@ -86,7 +86,7 @@ def protect(sources: Iterable[str]) -> None:
     for source in sources:
         for place in _meta().get(_NAMED, []):
             if reads(source, place):
-                fix = "choose another name; no option writes over it"
+                fix = "choose another name; no option overwrites it"
                 raise Occupied(f"file {place}", why="rows are read from there", fix=fix, value=str(place))
 
 

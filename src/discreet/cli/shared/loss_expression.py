@@ -99,7 +99,7 @@ class _Reader:
     def whole(self) -> PrivacyLoss:
         loss = self.sum()
         if self.next.kind != "end":
-            raise self.error(f"{self.next.text!r} does not belong here", "go on with an event, or a suffix * @ or ^")
+            raise self.error(f"{self.next.text!r} does not belong here", "continue with an event, or a suffix * @ or ^")
         return loss
 
     def sum(self) -> PrivacyLoss:

@@ -104,7 +104,9 @@ def _reader_may_leave() -> Iterator[None]:
             raise
         _to_nowhere()
         why = f"the result cannot be written ({error.strerror})"
-        raise Unwritten("standard output", why=why, fix="make room, and ask again: what was paid is kept") from None
+        raise Unwritten(
+            "standard output", why=why, fix="free some space and ask again: what was paid is kept"
+        ) from None
 
 
 def _to_nowhere() -> None:
@@ -121,8 +123,8 @@ def _parts(error: BaseException) -> tuple[str, str, str]:
             what = " ".join(error.format_message().rstrip(".").split())
             return what, f"the usage is {usage}", f"read {path} --help"
         case click.ClickException():
-            return error.format_message().rstrip("."), "the command line could not be followed", "read discreet --help"
+            return error.format_message().rstrip("."), "the command line could not be parsed", "read discreet --help"
         case click.Abort() | KeyboardInterrupt():
             return "interrupted", "", ""
-    # The text of an unforeseen error might quote data, so that only its kind is shown.
-    return type(error).__name__, "this was not foreseen", "set DISCREET_DEBUG=1 to see where, and report it"
+    # The text of an unforeseen error might quote data, so only its kind is shown.
+    return type(error).__name__, "unexpected failure", "set DISCREET_DEBUG=1 to see where, and report it"

@@ -15,7 +15,7 @@ _WORDS = {
     "granted": "granted",
     "window set": "set",
     "limits set": "set",
-    "left": "left as it was",
+    "left": "unchanged",
 }
 
 
@@ -32,5 +32,5 @@ def applied_lines(applied: Sequence[Applied]) -> list[str]:
         if each.token is not None:
             lines.append(each.token)
     if any(each.token for each in applied):
-        lines.append("Tokens are shown this once.")
+        lines.append("Tokens are shown only once.")
     return lines

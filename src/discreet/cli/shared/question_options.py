@@ -35,7 +35,7 @@ def question_options(command: Command) -> Command:
         click.argument("question", required=False),
         click.option("--file", type=click.Path(path_type=Path, dir_okay=False), help="Read the question from a file."),
         click.option("--key", "keys", multiple=True, metavar="COLUMN=A,B", help="Keys of a column that has none."),
-        click.option("--max-rows", metavar="ROWS", help="Lower the rows a person counts for; auto buys a good number."),
+        click.option("--max-rows", metavar="ROWS", help="Lower the rows a person counts for; auto chooses privately."),
         click.option("--token", envvar="DISCREET_TOKEN", show_envvar=True, help="What the custodian gave you."),
         vault_option,
         budget_options("What the answer may cost"),
@@ -66,7 +66,7 @@ def session_of(vault: Path, token: str | None) -> Iterator[Session]:
     from discreet.curator.session import files_of
 
     if token is None:
-        why, fix = "whose question it is, and whose budget, is told by a token", "pass --token, or set DISCREET_TOKEN"
+        why, fix = "a token says whose question it is, and whose budget pays", "pass --token, or set DISCREET_TOKEN"
         raise BadParameter("token", None, why=why, fix=fix)
     with connect(vault, token) as session, _offers_as_options():
         protect(files_of(session._curator))  # noqa: SLF001  (for the command line alone: analysts are not told)

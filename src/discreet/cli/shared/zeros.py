@@ -83,4 +83,6 @@ def _day(column: Column, text: str) -> dt.date:
     try:
         return dt.date.fromisoformat(text)
     except ValueError:
-        raise BadParameter(column.name or "zero", text, why="it is no day", fix="write it like 2024-02-29") from None
+        raise BadParameter(
+            column.name or "zero", text, why="it is not a date", fix="write it like 2024-02-29"
+        ) from None

@@ -108,7 +108,7 @@ def header_of(path: Path, dialect: Csv) -> tuple[str, ...]:
         raise missing(str(path), "its first line cannot be read as UTF-8 text") from None
     names = _split(text, dialect)
     if not names:
-        why = "it is empty, so that there is no line of names"
+        why = "it is empty and has no header line"
         fix = "write the names into its first line, or give them: csv(path, header=False, names=(...))"
         raise SourceMissing(f"source {path}", why=why, fix=fix, value=str(path))
     named = tuple(name.strip() or f"column{number}" for number, name in enumerate(names))

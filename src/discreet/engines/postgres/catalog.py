@@ -1,4 +1,4 @@
-"""What PostgreSQL's catalog tells of a table: who it is, what its columns are, and whether it changed."""
+"""What PostgreSQL's catalog reveals a table: who it is, what its columns are, and whether it changed."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _ALIKE = """
 SELECT n.nspname || '.' || c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 WHERE lower(c.relname) = lower(%s) AND c.relkind::text = ANY (%s) ORDER BY 1 LIMIT 3
 """
-# A domain is read as what it is a domain of; a type that somebody made is known by its kind alone.
+# A domain is read as what it is a domain of; a type that someone made is known by its kind alone.
 _COLUMNS = """
 WITH RECURSIVE typed AS (
   SELECT a.attnum, a.attname, a.atttypid AS type, a.atttypmod AS modifier
@@ -69,8 +69,8 @@ FROM typed JOIN pg_type AS t ON t.oid = type WHERE t.typtype <> 'd' ORDER BY att
 """
 # All relations under one: its partitions and children, and, of a view, what its rule depends on. With each what changes
 # when its rows do, and what its columns are: numbers, names, types, what rows hold that are older than a column, the
-# labels of enums, also below domains and arrays. A column that is dropped and added anew, or two that change names,
-# leave the files as they were. Sizes are not asked for: that would wait for whoever has locked a table.
+# labels of enums, also below domains and arrays. A column that is dropped and added again, or two that change names,
+# leave the files as they were. Sizes are not asked for: that would wait for anyone who has locked a table.
 _UNDER = """
 WITH RECURSIVE under AS (
   SELECT %s::oid AS oid
@@ -101,8 +101,8 @@ SELECT c.oid::bigint, c.relkind::text, c.relfilenode::bigint, c.relrowsecurity, 
         WHERE a.attrelid = c.oid AND a.attnum > 0)
 FROM under JOIN pg_class AS c USING (oid) ORDER BY c.oid
 """
-# When counters began anew, since they may come back to what they were: those of this database, when somebody reset any
-# of them, and those of the whole server, which a crash, a restored backup or a promoted standby begins anew.
+# When counters began again, since they may come back to what they were: those of this database, when someone reset any
+# of them, and those of the whole server, which a crash, a restored backup or a promoted standby begins again.
 _IDENTITY = """
 SELECT (SELECT system_identifier FROM pg_control_system())::text, oid::bigint,
        extract(epoch FROM pg_stat_get_db_stat_reset_time(oid))::text,
@@ -181,7 +181,7 @@ def found(source: Source, connection: psycopg.Connection[Any]) -> int:
         why = f"the server is PostgreSQL {version}, and statements are written for {LEAST_VERSION} and newer ones"
         raise Refusal(f"source {source.path}", why=why, fix=f"use PostgreSQL {LEAST_VERSION} or newer", value=version)
     if encoding != "UTF8":
-        why = f"its database is encoded as {encoding}, and texts are told apart by their UTF-8 bytes"
+        why = f"its database is encoded as {encoding}, and text is compared by its UTF-8 bytes"
         raise Refusal(f"source {source.path}", why=why, fix="use a database with the encoding UTF8", value=encoding)
     if oid is None:
         alike = [name for (name,) in connection.execute(_ALIKE, [table, list(_KINDS)]).fetchall()]

@@ -27,15 +27,15 @@ class Server(SourceOptions):
         try:
             parts = urlsplit(self.url)
         except (ValueError, AttributeError, TypeError):
-            raise BadParameter("url", self.url, why="it is no URL", fix=_WRITE) from None
+            raise BadParameter("url", self.url, why="it is not a URL", fix=_WRITE) from None
         if not isinstance(self.url, str) or parts.scheme not in _SCHEMES or "\0" in self.url:
             # What is no URL might still hold a password.
-            raise BadParameter("url", parts.scheme, why="it is no URL of a PostgreSQL database", fix=_WRITE)
+            raise BadParameter("url", parts.scheme, why="it is not the URL of a PostgreSQL database", fix=_WRITE)
         user, _, host = parts.netloc.rpartition("@")
         named = {name for name, _ in parse_qsl(parts.query, keep_blank_values=True)} & _SECRETS
         if ":" in user or named:
             shown = f"{parts.scheme}://{user.partition(':')[0]}@{host}{parts.path}"
-            raise BadParameter("url", shown, why="the URL that was given holds a password", fix=_ELSEWHERE)
+            raise BadParameter("url", shown, why="the URL contains a password", fix=_ELSEWHERE)
 
     @property
     def shown(self) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from discreet.engines.dialect import MOST_ROWS, NARROW, Dialect, longest
 
 _TYPES = {"HUGEINT": "DECIMAL(38, 0)", "VARCHAR": "STRING"}
-# Doubles of this magnitude are whole numbers.
+# Doubles of this magnitude are integers.
 _WHOLE = 1 << 52
 # Wide floats are cut here, into two parts that long integers hold.
 _CUT = 1 << 63
@@ -82,7 +82,7 @@ class Spark(Dialect):
         return f"({' + '.join(sums)})"
 
     def floor_div(self, above: str, below: str, *, wide: bool = False) -> str:
-        """Divide whole numbers; wide ones in a function of two names, so that each operand is written once."""
+        """Divide integers; wide ones in a function of two names, so each operand is written once."""
         if not wide:
             return f"({above} div {below})"
         if below.isdecimal() and int(below) >= _DECIMALS:
@@ -154,7 +154,7 @@ class Spark(Dialect):
         return f"array_position(array({', '.join(map(self.literal, values))}), {sql})"
 
     def text_number(self, sql: str) -> str:
-        """Return 64 bits of the MD5 of a text; as a long integer, so that the highest bit is a sign.
+        """Return 64 bits of the MD5 of a text; as a long integer, so the highest bit is a sign.
 
         They are the last eight bytes, the lowest first, and so the last sixteen digits read backwards; which leaves
         the two digits of each byte to be exchanged.

@@ -145,7 +145,7 @@ def _running(master: str | None) -> SparkSession:
 
 
 def _started(master: str) -> SparkSession:
-    """Start a Spark whose Java process writes nowhere: what it has to say might tell of a record."""
+    """Start a Spark whose Java process writes nowhere: what it has to say might reveal a record."""
     from pyspark import SparkConf, SparkContext
     from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
@@ -159,7 +159,7 @@ def _started(master: str) -> SparkSession:
         gateway = launch_gateway(conf, dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL))  # type: ignore[no-untyped-call]
         try:
             SparkContext(conf=conf, gateway=gateway)
-        except ValueError:  # somebody's context runs, which this thread did not see
+        except ValueError:  # someone's context runs, which this thread did not see
             gateway.shutdown()
         else:
             _launched.append(gateway)

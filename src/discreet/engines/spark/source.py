@@ -99,7 +99,7 @@ def fingerprint(source: Source, key: bytes) -> dict[str, Any]:
     """Return what `check_unchanged` will want to see: names, sizes and times of all files, and their keyed digest.
 
     Contents are not read, for there may be too many of them: what replaces a file of the same name, size and time, is
-    not noticed. Files changed in the last two seconds are waited for, so that a change of theirs would show.
+    not noticed. Files changed in the last two seconds are waited for, so a change of theirs would show.
     """
     listing = _listed(source)
     fresh = max((changed for _, _, changed in listing), default=0) / 1000 + _COARSE_SECONDS - time.time()
@@ -129,7 +129,7 @@ def check_unchanged(name: str, source: Source, stored: Mapping[str, Any], key: b
 
 
 def same(one: Source, other: Source) -> bool:
-    """Whether two sources share a file, by whatever names they reach it; either may be files that DuckDB reads."""
+    """Whether two sources share a file, by any names they reach it; either may be files that DuckDB reads."""
     if one.path == other.path and one.kind == other.kind:
         return True
     if is_here(one) and is_here(other):

@@ -11,5 +11,5 @@ __all__ = ["Coins", "coins"]
 
 
 def coins() -> Coins:
-    """Return a generator whose seed comes from `discreet.noise`, so that seeded tests repeat."""
+    """Return a generator whose seed comes from `discreet.noise`, so seeded tests repeat."""
     return default_rng(uniform(1 << 62))

@@ -75,5 +75,5 @@ def _only(alike: np.ndarray[tuple[int], np.dtype[np.bool_]], person: object) -> 
     found = int(alike.sum())
     if found != 1:
         why = "nobody in the table is meant" if not found else f"{found} rows of the table are meant"
-        raise BadParameter("person", person, why=why, fix="give what holds of one person alone")
+        raise BadParameter("person", person, why=why, fix="give attributes that match exactly one person")
     return int(alike.argmax())

@@ -1,8 +1,8 @@
-"""Hardness: made-up rows that keep a signature's validity would be forgeries, so that private ones keep none.
+"""Hardness: made-up rows that keep a signature's validity would be forgeries, so private ones keep none.
 
 Rows are messages with signatures under one key, and the question is "which share of the rows carries a valid
 signature?". All real rows do; whoever makes synthetic rows that answer it within 1/2 makes at least one valid row.
-Either it is a row of the table, which is thereby given away, or a signature that nobody signed: a forgery, for which
+Either it is a row of the table, which is so revealed, or a signature that nobody signed: a forgery, for which
 there is not time enough. So no efficient synthesizer is private and right for all efficient questions (Dwork, Naor,
 Reingold, Rothblum, Vadhan 2009); Ullman and Vadhan (2011) turn the question into marginals of two columns. Answers to
 single questions, with noise, are no harder than before: the share of valid rows may simply be asked for.

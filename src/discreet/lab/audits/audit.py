@@ -73,7 +73,7 @@ def examine(
 def _claim(subject: AuditSubject, claim: PrivacyLoss | None) -> PrivacyLoss:
     found = subject.loss if claim is None else claim
     if not isinstance(found, PrivacyLoss):
-        why = "a function does not say what it promises" if claim is None else "a claim is a privacy loss"
+        why = "a function does not state its guarantee" if claim is None else "a claim is a privacy loss"
         raise BadParameter("claim", claim, why=why, fix="pass a loss, such as claim=Pure(1)")
     return found
 

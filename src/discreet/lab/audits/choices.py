@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from discreet.ask.priced import PricedQuestion
-from discreet.lab.audits.exact_answers import ExactAnswers
+from discreet.ask.programme import Claim, Programme
+from discreet.lab.audits import exact
 from discreet.lab.audits.finding import Finding
-from discreet.measures.quantiles import QuantileMeasure
+from discreet.lab.audits.promise import promised
+from discreet.lab.audits.subject import subject_of
+from discreet.lab.audits.transcript import Heard, Transcript
+from discreet.mechanisms.contribution_bound import ContributionBound
+from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.quantile import Quantile
 
 LISTED = 4096  # points whose chances are worked out one by one
 _ROUNDING = 1e-9
 
-Both = tuple[ExactAnswers, ExactAnswers]
+Group = tuple[Any, ...]
 
 
-def chosen(asked: PricedQuestion, both: Both) -> list[Finding]:
-    """Return what the exact findings of the engine say about every part of a question that chooses."""
-    found = [_selected(asked, both)]
-    found += [_ranked(each, both) for each in asked.measures if isinstance(each, QuantileMeasure)]
-    return [each for each in found if each is not None]
+def chosen(programme: Programme, found: Transcript) -> list[Finding]:
+    """Return what the exact values that were handed to them say about all mechanisms that choose."""
+    claims = {each.label: each for each in programme.claims()}
+    findings: list[Finding | None] = []
+    for each in found.heard:
+        match each.mechanism:
+            case KeySelection() as selection:
+                findings.append(_selected(selection, each, found.groups))
+            case ContributionBound() as bound if bound.most <= LISTED:
+                findings.append(exact.examine(subject_of(bound), *each.exact, bound.loss, promised(bound.loss)))
+            case tuple() as mechanisms:
+                findings.append(_ranked(mechanisms, each, claims[each.label]))
+    return [each for each in findings if each is not None]
 
 
 def listable(mechanism: Quantile) -> bool:
@@ -30,13 +43,10 @@ def listable(mechanism: Quantile) -> bool:
     return len(mechanism.quantiles) == 1 and mechanism.grid.width <= LISTED
 
 
-def _selected(asked: PricedQuestion, both: Both) -> Finding | None:
+def _selected(selection: KeySelection, heard: Heard, groups: Sequence[Group]) -> Finding:
     """Hold how many people each group gains or loses against what the proof of the selection allows."""
-    selection = asked.selection
-    one, other = (each.people for each in both)
-    if selection is None or one is None or other is None:
-        return None
-    steps = [abs(after - before) for before, after in zip(one, other, strict=True)]
+    one, other = heard.exact
+    steps = [abs(other.get(group, 0) - one.get(group, 0)) for group in groups]
     moved, share = sum(steps), selection.share[0]
     broken = moved > selection.moved or max(steps, default=0) > 1
     claim = selection.loss
@@ -46,24 +56,24 @@ def _selected(asked: PricedQuestion, both: Both) -> Finding | None:
     return Finding(lower, float(selection.epsilon), text, verdict, "replay", float(selection.delta), claim=claim)
 
 
-def _ranked(part: QuantileMeasure, both: Both) -> Finding | None:
-    """Sum up, over all groups and all that is bought, by how much the likeliest sign of one neighbour gives it away.
+def _ranked(bought: Sequence[Quantile], heard: Heard, claim: Claim) -> Finding | None:
+    """Sum up, over all groups and all that is bought, by how much the most likely sign of one neighbour gives it away.
 
-    The choices are independent, so that their most telling outcomes happen together: the sum is an epsilon that is
+    The choices are independent, so their most telling outcomes happen together: the sum is an epsilon that is
     spent, and a proof where it exceeds the claim.
     """
-    if not all(listable(each) for each in part.bought):
+    if not all(listable(each) for each in bought):
         return None
     sums = [0.0, 0.0]
-    for pair in zip(*(each.ranked[part.name] for each in both), strict=True):
+    for pair in zip(*heard.exact, strict=True):
         if pair[0] != pair[1]:
-            for mechanism in part.bought:
+            for mechanism in bought:
                 one, other = (mechanism.chances(each) for each in pair)
                 sums[0] += max(_log(one[point][0], other[point][1]) for point in one)
                 sums[1] += max(_log(other[point][0], one[point][1]) for point in one)
-    claimed, lower = float(part.loss.peak), max(sums)
+    claimed, lower = float(claim.loss.peak), max(sums)
     verdict: Any = "violated" if lower > claimed * (1 + _ROUNDING) else "consistent"
-    text = f"each {part.kind} at its most telling point"
+    text = f"each {claim.words} at its most telling point"
     return Finding(min(lower, claimed) if verdict == "consistent" else lower, claimed, text, verdict, "exact")
 
 

@@ -26,7 +26,7 @@ _PLAINNESS = 1e-2
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A set of outputs that is likelier on one neighbour than the claim allows, or nearly so."""
+    """A set of outputs that is more likely on one neighbour than the claim allows, or nearly so."""
 
     feature: Feature
     cells: FeatureCells
@@ -115,7 +115,7 @@ def _sets(count: int, ratios: Floats) -> Mapping[str, Masks]:
 
 
 def _choices(count: int, ratios: Floats) -> Mapping[str, Masks]:
-    """Return candidate events for values without an order: one of them, all but one, or the likeliest."""
+    """Return candidate events for values without an order: one of them, all but one, or the most likely."""
     single = np.eye(count, dtype=bool)
     return {"single": np.concatenate([single, ~single]), "learned": _likeliest(count, ratios)}
 
@@ -153,7 +153,7 @@ def _named(name: str, cells: FeatureCells, inside: Mask, labels: Mapping[int, st
 def _range(name: str, cells: FeatureCells, first: int, last: int) -> str:
     """Say in words which values lie in the cells from the first to the last."""
     cuts, top = [f"{value:.10g}" for value in cells.cuts.tolist()], cells.count - 1
-    # An odd cell is a cut itself, so that the range includes it; an even one is the gap that ends, or begins, at a cut.
+    # An odd cell is a cut itself, so the range includes it; an even one is the gap that ends, or begins, at a cut.
     low = "" if first == 0 else cuts[first // 2] + " <=" if first % 2 else cuts[first // 2 - 1] + " <"
     high = "" if last == top else "<= " + cuts[last // 2] if last % 2 else "< " + cuts[last // 2]
     if first == last and first % 2:

@@ -42,7 +42,7 @@ class Versus:
         here, there = self.floats
         if delta and np.maximum(here - np.exp(min(epsilon, 700.0)) * there, 0).sum() < delta * (1 - 1e-6):
             return False
-        # All is multiplied by a lower bound of e^-epsilon, so that the other side carries no factor.
+        # All is multiplied by a lower bound of e^-epsilon, so the other side carries no factor.
         bits = _BITS + 2 * int(epsilon)
         shrink, most = enclosure.exp(Fraction(epsilon).as_integer_ratio(), bits)
         gains = (shrink * p - (q << bits) for p, q in zip(self.here, self.there, strict=True))

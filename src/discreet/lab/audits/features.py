@@ -15,7 +15,7 @@ Compute = Callable[[Outputs], Column]
 
 _PAIRED = 6  # columns up to which all pairs are compared, and the order of all is taken
 _EXAMINED = 8  # columns whose low-order bits are looked at
-_MULTIPLIER = 0x9E3779B97F4A7C15  # odd, so that multiplying loses nothing (2^64 / golden ratio, as in Knuth)
+_MULTIPLIER = 0x9E3779B97F4A7C15  # odd, so multiplying loses nothing (2^64 / golden ratio, as in Knuth)
 _SPECIAL = {0: "an ordinary number", 1: "NaN", 2: "infinity", 3: "minus infinity", 4: "minus zero"}
 
 

@@ -89,7 +89,7 @@ class ClaimViolated(Refusal):
             f"the claim of {name}",
             why=f"it allows epsilon {finding.claimed:.6g} at delta {finding.delta:g}, and the audit ({finding.layer}) "
             f"shows {finding.lower:.6g} or more: {finding.event}",
-            fix="publish nothing with it; look at the event, mend the noise or the claim, and audit again",
+            fix="publish nothing with it; look at the event, fix the noise or the claim, and audit again",
             value=finding,
         )
 

@@ -1,4 +1,4 @@
-"""Made-up rows: values that a declared column may hold, must hold back, or cannot be read as; never anybody's."""
+"""Made-up rows: values that a declared column may contain, must hold back, or cannot be read as; never anyone's."""
 
 from __future__ import annotations
 

@@ -12,7 +12,6 @@ from discreet.core.unit import Unit
 from discreet.lab.audits.made_up_rows import Data, Row, beyond, broken, rows
 from discreet.lab.audits.screening import ScreenedRow, screened, spoken_of
 from discreet.lab.audits.stage import Staged
-from discreet.measures.quantiles import QuantileMeasure
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.noise import uniform
 
@@ -72,7 +71,7 @@ class _Stage:
             drawn = {name: rows(table, near, _DRAWN) for name, table in tables.items()}
             top, bottom = ({name: found[at : at + 1] or found[:1] for name, found in drawn.items()} for at in (0, 1))
             spread = every = drawn
-        ranked = any(isinstance(each, QuantileMeasure) for each in asked.measures)
+        ranked = any(each.at_ends for each in asked.measures)
         return cls(tables, asked.unit, top, bottom, spread, every, grouped, ranked, asked.selection)
 
     def crowd(self) -> dict[str, list[Row]]:
@@ -124,7 +123,7 @@ class _Stage:
         return 1 if self.unit.is_row else max(kinds, enough)
 
     def called(self, name: str, row: Row, who: str | None) -> Row:
-        """Return a row that belongs to somebody."""
+        """Return a row that belongs to someone."""
         identifier = self.tables[name].unit.identifier
         return row if identifier is None else {**row, identifier: who}
 
@@ -144,7 +143,7 @@ def _added(stage: _Stage) -> Iterator[Neighbours]:
         where = "a row in another group" if stage.unit.is_row else "rows in too many groups"
         yield pair(where, crowd, stage.unit_of(stage.spread))
         if stage.unit.max_groups < stage.unit.max_rows:
-            # No row is one too many, so that it is the groups alone that have to be bounded.
+            # No row is one too many, so it is the groups alone that have to be bounded.
             few = {name: list(found)[: stage.unit.max_rows] for name, found in stage.spread.items()}
             yield pair("a row in each of too many groups", crowd, stage.unit_of(few, least=1))
     if stage.ranked:

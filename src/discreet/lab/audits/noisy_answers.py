@@ -1,28 +1,25 @@
-"""Noised: the very noise of a question on exact integers that the engine found, as often as an audit likes."""
+"""Noisy answers: the very mechanisms of a programme on what it handed to them, as often as an audit likes."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.account.losses.loss import PrivacyLoss
-from discreet.ask.priced import PricedQuestion
+from discreet.ask.programme import Programme
 from discreet.lab.audits.choices import listable
-from discreet.lab.audits.exact_answers import ExactAnswers
-from discreet.measures.bins import BinMeasure
-from discreet.measures.quantiles import QuantileMeasure
-from discreet.measures.sums import SumMeasure
-from discreet.mechanisms.cdf import Cdf
-from discreet.mechanisms.count import Count
+from discreet.lab.audits.transcript import Transcript
+from discreet.mechanisms.contribution_bound import ContributionBound
+from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.parts.integer_noise import total
+from discreet.mechanisms.parts.mechanism import Chance
 from discreet.mechanisms.parts.statistic import Statistic
-from discreet.mechanisms.quantile import Quantile
 from discreet.mechanisms.top_k import TopK
 
 Floats = NDArray[np.float64]
@@ -57,23 +54,23 @@ class Integers:
     Guarantee: `loss`, that of the parts that add noise to integers.
     """
 
-    asked: PricedQuestion
-    both: tuple[ExactAnswers, ExactAnswers]
+    programme: Programme
+    found: Transcript
 
     @property
     def loss(self) -> PrivacyLoss | None:
         """What these integers cost; None where the question has none."""
-        parts = [each for each in self.asked.measures if _adds(each)]
-        return total([each.loss for each in parts]) if parts else None
+        adding = {each.label for each in self.found.heard if isinstance(each.mechanism, Statistic)}
+        parts = [each.loss for each in self.programme.claims() if each.label in adding]
+        return total(parts) if parts else None
 
     def __call__(self, side: int) -> list[int]:
         """Draw once, for one of the two neighbours."""
         drawn: list[int] = []
-        for _, parts in groupby(parts_of(self.asked, self.both), key=lambda part: id(part.statistic)):
-            groups = list(parts)
-            noisy = groups[0].statistic.noisy([each.exact[side] for each in groups])
-            # Noise is drawn integer by integer, for all groups at once: the list has it in that order.
-            drawn += [int(each) for each in noisy.T.ravel()]
+        for each in self.found.heard:
+            if isinstance(each.mechanism, Statistic):
+                # Noise is drawn integer by integer, for all groups at once: the list has it in that order.
+                drawn += [int(value) for value in each.mechanism.noisy(each.exact[side]).T.ravel()]
         return drawn
 
 
@@ -81,19 +78,19 @@ class Integers:
 class NoisyAnswers:
     """All that a question tells, as an attacker sees it who knows both neighbours: the likelihood ratio, and the rest.
 
-    The ratio is computed from what was drawn, so that it is post-processing; of all functions it tells most (Neyman and
-    Pearson 1933). Integers that neighbours share tell nothing, and are left out.
+    What the programme handed to its mechanisms is put through them again, as often as is asked for. The ratio is
+    computed from what was drawn, so that it is post-processing; of all functions it tells most (Neyman and Pearson
+    1933). Integers that neighbours share tell nothing, and are left out.
     """
 
-    asked: PricedQuestion
-    both: tuple[ExactAnswers, ExactAnswers]
+    found: Transcript
 
     def releases(self, side: int, count: int) -> Floats:
         """Return what so many answers show: the ratio first, then single outputs that differ."""
         ratio = np.zeros(count)
         columns: list[Floats] = []
         kept = self._kept(side, count, ratio)
-        for part in parts_of(self.asked, self.both):
+        for part in parts_of(self.found):
             one, other = part.inner
             if one == other:
                 continue
@@ -111,62 +108,65 @@ class NoisyAnswers:
 
     def _kept(self, side: int, count: int, ratio: Floats) -> NDArray[np.bool_]:
         """Select groups, where they are selected, and add what that tells to the ratio."""
-        own, selection = self.both[side], self.asked.selection
-        kept = np.ones((count, len(own.groups)), dtype=bool)
-        if selection is None or own.people is None:
-            return kept
-        one, other = (each.people or () for each in self.both)
-        # Groups are selected each by itself, so that those with the same people on both sides are left aside.
-        telling = [place for place, pair in enumerate(zip(one, other, strict=True)) if pair[0] != pair[1]]
-        found = selection.releases({place: own.people[place] for place in telling}, count)
-        for place in telling:
-            kept[:, place] = [place in groups for groups in found]
-            before, after = one[place], other[place]
-            chances = [float(selection.probability(each)) for each in (before, after)]
-            ratio += np.where(kept[:, place], _log(chances[1], chances[0]), _log(1 - chances[1], 1 - chances[0]))
+        groups = self.found.groups
+        kept = np.ones((count, max(1, len(groups))), dtype=bool)
+        for each in self.found.heard:
+            if isinstance(each.mechanism, KeySelection):
+                selection, (one, other) = each.mechanism, each.exact
+                # Groups are selected each by itself: those with the same people on both sides are left aside.
+                telling = {
+                    place: (one.get(group, 0), other.get(group, 0))
+                    for place, group in enumerate(groups)
+                    if one.get(group, 0) != other.get(group, 0)
+                }
+                drawn = selection.releases({place: people[side] for place, people in telling.items()}, count)
+                for place, people in telling.items():
+                    kept[:, place] = [place in chosen for chosen in drawn]
+                    before, after = (float(selection.probability(many)) for many in people)
+                    ratio += np.where(kept[:, place], _log(after, before), _log(1 - after, 1 - before))
         return kept
 
     def _chosen(self, side: int, count: int, kept: NDArray[np.bool_], ratio: Floats) -> Iterator[Floats]:
         """Yield what mechanisms that choose have chosen, in groups where the neighbours differ; add to the ratio."""
-        one, other = self.both
-        for each in self.asked.measures:
-            if isinstance(each, QuantileMeasure):
-                values = zip(one.ranked[each.name], other.ranked[each.name], strict=True)
-                for group, both in enumerate(values):
-                    if both[0] != both[1]:
-                        for mechanism in each.bought:
-                            drawn = mechanism.releases(both[side], count).reshape(count, -1)
-                            ratio += np.where(kept[:, group], _ranked_ratio(mechanism, both, drawn), 0.0)
-                            yield from (np.where(kept[:, group], column, np.nan) for column in drawn.T)
-            elif isinstance(each, BinMeasure) and isinstance(each.mechanism, TopK):
-                for group, (before, after) in enumerate(zip(one.bins[each.name], other.bins[each.name], strict=True)):
-                    if before != after:
-                        chosen = each.mechanism.releases((before, after)[side], count)
-                        names = {key: float(place) for place, key in enumerate(each.mechanism.keys)}
-                        for rank in range(each.mechanism.k):
-                            ranked = np.array([names[row[rank]] for row in chosen])
-                            yield np.where(kept[:, group], ranked, np.nan)
+        ranks: Counter[str] = Counter()
+        for each in self.found.heard:
+            group = ranks[each.label]  # of mechanisms that are used for each group by itself
+            ranks[each.label] += 1
+            match each.mechanism:
+                case ContributionBound() as bound if each.differs:
+                    drawn = bound.releases(each.exact[side], count).astype(np.float64).reshape(count, -1)
+                    ratio += _chances_ratio(bound.chances, each.exact, drawn)
+                    yield from drawn.T
+                case tuple() as mechanisms:
+                    for group, both in enumerate(zip(*each.exact, strict=True)):
+                        if both[0] != both[1]:
+                            for mechanism in mechanisms:
+                                drawn = mechanism.releases(both[side], count).reshape(count, -1)
+                                if listable(mechanism):
+                                    told = _chances_ratio(mechanism.chances, both, drawn)
+                                    ratio += np.where(kept[:, self._shown(group)], told, 0.0)
+                                yield from (np.where(kept[:, self._shown(group)], one, np.nan) for one in drawn.T)
+                case TopK() as top if each.differs:
+                    chosen = top.releases(each.exact[side], count)
+                    names = {key: float(place) for place, key in enumerate(top.keys)}
+                    for rank in range(top.k):
+                        ranked = np.array([names[row[rank]] for row in chosen])
+                        yield np.where(kept[:, self._shown(group)], ranked, np.nan)
+
+    def _shown(self, group: int) -> int:
+        """Return the column of `_kept` that says whether a group is shown."""
+        return group if self.found.groups else 0
 
 
-def parts_of(asked: PricedQuestion, both: tuple[ExactAnswers, ExactAnswers]) -> Iterator[NoisyPart]:
-    """Yield the integers of every measure and group, with the statistic that adds noise to them."""
-    one, other = both
-    for each in asked.measures:
-        if isinstance(each, SumMeasure):
-            pairs = zip(one.tallied.get(each.name, ()), other.tallied.get(each.name, ()), strict=True)
-            for group, (before, after) in enumerate(pairs):
-                yield NoisyPart(each.statistic, group, (each.exact(before), each.exact(after)))
-        elif isinstance(each, BinMeasure) and isinstance(each.mechanism, Count | Cdf):
-            found = zip(one.bins.get(each.name, ()), other.bins.get(each.name, ()), strict=True)
-            for group, (left, right) in enumerate(found):
-                if isinstance(each.mechanism, Cdf):
-                    yield NoisyPart(each.mechanism, group, (left, right))
-                else:
-                    yield from (NoisyPart(each.mechanism, group, pair) for pair in zip(left, right, strict=True))
-
-
-def _adds(part: object) -> bool:
-    return isinstance(part, SumMeasure) or (isinstance(part, BinMeasure) and isinstance(part.mechanism, Count | Cdf))
+def parts_of(found: Transcript) -> Iterator[NoisyPart]:
+    """Yield the integers of every statistic and group."""
+    groups = max(1, len(found.groups))
+    for each in found.heard:
+        if isinstance(each.mechanism, Statistic):
+            pairs = list(zip(*each.exact, strict=True))
+            for place, pair in enumerate(pairs):
+                # A table of bins has several entries for each group, one after the other.
+                yield NoisyPart(each.mechanism, place * groups // len(pairs), pair)
 
 
 def _ratio(law: str, moved: Floats, step: float) -> Floats:
@@ -176,14 +176,12 @@ def _ratio(law: str, moved: Floats, step: float) -> Floats:
     return np.asarray((moved**2 - (moved - step) ** 2) / 2)
 
 
-def _ranked_ratio(mechanism: Quantile, both: tuple[Any, Any], drawn: Floats) -> Floats:
-    """Return the same for a quantile, from the exact chances of all points, where they can be listed."""
-    if not listable(mechanism):
-        return np.zeros(len(drawn))
-    before, after = (mechanism.chances(each) for each in both)
-    points = np.array(sorted(before))
-    logs = np.array([_log(float(after[point][0]), float(before[point][0])) for point in points.tolist()])
-    return np.asarray(logs[np.searchsorted(points, drawn[:, 0])])
+def _chances_ratio(chances: Callable[[Any], Mapping[Any, Chance]], both: tuple[Any, Any], drawn: Floats) -> Floats:
+    """Return the same for a choice, from the exact chances of all points."""
+    before, after = (chances(each) for each in both)
+    points = sorted(before)
+    logs = np.array([_log(float(after[point][0]), float(before[point][0])) for point in points])
+    return np.asarray(logs[np.searchsorted(np.array(points, dtype=np.float64), drawn[:, 0])])
 
 
 def _repeated(exact: Any, count: int) -> Any:  # noqa: ANN401  (an integer, or several)

@@ -24,7 +24,7 @@ def promised(claim: PrivacyLoss, delta: float | None = None) -> Promise:
     if not finite:
         at = "any delta tried" if delta is None else f"delta {delta:g}"
         raise BadParameter(
-            "claim", claim, why=f"it promises no finite epsilon at {at}", fix="claim more, or name a larger delta"
+            "claim", claim, why=f"it guarantees no finite epsilon at {at}", fix="claim more, or name a larger delta"
         )
     return finite
 

@@ -83,20 +83,20 @@ def _judge_releases(
         return _violated(tape.diverged, claim, promise)
     asked = tape.asked
     tape.rewind()
-    if not _equal(zero, subject.once(d0)):
+    if not equal_outputs(zero, subject.once(d0)):
         return None  # there is randomness that the tape does not hear
     tape.inside = True  # what follows is no part of the program
     differing: list[PrivacyLoss] = []
     for place, (first, second) in enumerate(zip(tape.calls, asked, strict=True)):
         assert isinstance(first, TapedRelease)
         assert isinstance(second, TapedRelease)
-        if _equal(first.exact, second.exact):
+        if equal_outputs(first.exact, second.exact):
             continue
         differing.append(first.mechanism.loss)
         inner = _inner(first, second)
         if inner is not None and inner.violated:
             return _violated(f"release {place + 1} ({first}): {inner.event}", claim, promise, inner.lower)
-    if not _equal(zero, one):
+    if not equal_outputs(zero, one):
         text = f"with the same releases the output is {show(zero)} on one neighbour and {show(one)} on the other"
         return _violated(text, claim, promise)
     return _total(differing, claim, promise)
@@ -223,13 +223,13 @@ def _far(first: Fraction, second: Fraction) -> bool:
 
 
 def _rounded(step: Fraction) -> Fraction:
-    """Undo the rounding of floats that were scaled at the very end; a step is a whole number."""
+    """Undo the rounding of floats that were scaled at the very end; a step is an integer."""
     nearest = Fraction(round(step))
     return nearest if abs(step - nearest) < Fraction(1, 10**6) else step
 
 
-def _equal(first: Output, second: Output) -> bool:
-    """Compare two outputs as they would be written down, so that NaN equals NaN."""
+def equal_outputs(first: Output, second: Output) -> bool:
+    """Compare two outputs as they would be written down, so NaN equals NaN."""
     return repr(_written(first)) == repr(_written(second))
 
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from discreet.ask.priced import PricedQuestion
+from discreet.core.doors import opened
 from discreet.core.errors import Refusal
 from discreet.core.schema import Table, between
 from discreet.core.unit import row as row_unit
 from discreet.lab.audits.made_up_rows import Data, Row, constants, rows
 from discreet.lab.audits.stage import Staged
-from discreet.measures.quantiles import QuantileMeasure
-from discreet.measures.sums import SumMeasure
 from discreet.plan.keys import NO_KEYS, Key, Keys
 from discreet.plan.nodes import Datum, Filter, Join, PersonJoin, Plan, Project, Scan, Union
 from discreet.plan.tallies import Tally, TallyQuery
@@ -63,21 +62,15 @@ def screened(asked: PricedQuestion, staged: Staged) -> list[ScreenedRow]:
         plan = _carrying(query.plan, mark)
         with staged.screen(marked, data) as runner:
             keys = Keys((Key(mark, column, None), *_open(query.keys or NO_KEYS)))
-            found = runner.tallies(TallyQuery(plan, keys, tuple(_wanted(asked))), row_unit())
+            found = opened(runner.tallies(TallyQuery(plan, keys, tuple(_wanted(asked))), row_unit()))
     except Refusal:
         return []
     return _weighed(asked, tried, found)
 
 
 def _wanted(asked: PricedQuestion) -> list[Tally]:
-    """Return the tallies of all measures, and the height of what is ranked."""
-    found = [Tally("rows")]
-    for each in asked.measures:
-        if isinstance(each, SumMeasure):
-            found += each.tallies
-        elif isinstance(each, QuantileMeasure):
-            found += [Tally("present", (each.of,)), Tally("sum", (each.of,))]
-    return found
+    """Return what every measure tries rows out by."""
+    return [Tally("rows"), *(tally for each in asked.measures for tally in each.trial_tallies)]
 
 
 def _weighed(asked: PricedQuestion, tried: Sequence[Row], found: Sequence[tuple[Datum, ...]]) -> list[ScreenedRow]:
@@ -96,23 +89,11 @@ def _weighed(asked: PricedQuestion, tried: Sequence[Row], found: Sequence[tuple[
 
 def _moved(asked: PricedQuestion, tallied: list[int]) -> tuple[float, float]:
     """Return how far one row moves all noisy integers, in units of their noise, and the sum of what it adds."""
-    weight, height, place = 0.0, float(sum(tallied)), 0
+    weight, place = 0.0, 0
     for each in asked.measures:
-        if isinstance(each, QuantileMeasure):
-            weight, place = weight + tallied[place], place + 2
-        elif isinstance(each, SumMeasure):
-            own, place = tallied[place : place + len(each.tallies)], place + len(each.tallies)
-            weight += _cost(each, own)
-        else:
-            weight += 1
-    return weight, height
-
-
-def _cost(measure: SumMeasure, own: Sequence[int]) -> float:
-    statistic = measure.statistic
-    without, with_it = (statistic.inner(measure.exact(each)) for each in ([0] * len(own), own))
-    scales = [float(noise.scale) for noise, size in statistic.noises for _ in range(size)]
-    return sum(abs(b - a) / scale for a, b, scale in zip(without, with_it, scales, strict=True))
+        own = tallied[place : place + len(each.trial_tallies)]
+        weight, place = weight + each.weight(own), place + len(own)
+    return weight, float(sum(tallied))
 
 
 def _open(keys: Keys) -> list[Key]:

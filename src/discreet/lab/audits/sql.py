@@ -11,6 +11,7 @@ from typing import Any, Literal
 from discreet.account.numeric.checks import whole
 from discreet.ask.declaration import unit_words
 from discreet.ask.priced import PricedQuestion, Rows
+from discreet.ask.programme import Programme
 from discreet.ask.sql import spoken
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number
@@ -18,12 +19,14 @@ from discreet.core.schema import Table
 from discreet.curator.curator import Curator
 from discreet.lab.audits.audit import ALARM, examine
 from discreet.lab.audits.choices import chosen
-from discreet.lab.audits.exact_answers import ExactAnswers, exacts
 from discreet.lab.audits.finding import Finding, Layer, worst
 from discreet.lab.audits.made_up_rows import Data
 from discreet.lab.audits.neighbours import Neighbours, neighbours
 from discreet.lab.audits.noisy_answers import Integers, NoisyAnswers
+from discreet.lab.audits.promise import promised
 from discreet.lab.audits.stage import Staged
+from discreet.lab.audits.transcript import Transcript, transcript
+from discreet.mechanisms.parts.statistic import Statistic
 
 Way = Literal["integers", "noise", "whole path"]
 
@@ -39,9 +42,9 @@ _FEWEST, _MOST = 100, 400  # runs of the whole path on each neighbour
 class Tried:
     """One pair of neighbours, looked at in one way.
 
-    - integers: how far the engine's exact integers move, against the noise that is drawn for them, and the exact
-      chances of what is chosen;
-    - noise: many draws of all that the question adds or chooses, on those integers;
+    - integers: the question's programme on both neighbours, its mechanisms returning the same: how far the exact
+      integers move that it hands to them, against the noise that is drawn, and the exact chances of what is chosen;
+    - noise: many draws of these mechanisms, on those integers;
     - whole path: the question asked and answered in a vault, ledger and all, as an analyst would see it.
     """
 
@@ -145,9 +148,6 @@ def audit_sql(
         if count:
             whole_path = _Whole(staged, text, (epsilon, delta, rho), max_rows, keys)
             tried += _end_to_end(asked, whole_path, pairs, count, alarm, say)
-    if not tried:
-        why = "neither its integers nor the whole path were looked at"
-        raise BadParameter("runs", runs, why=why, fix="ask for some runs, or leave runs out")
     return AuditedQuestion(
         " ".join(text.split()), str(asked.price), unit_words(asked.unit), claimed, slack, tuple(tried)
     )
@@ -185,31 +185,41 @@ def _on_integers(
     say: Callable[[str], None],
 ) -> list[Tried]:
     """Compare what the engine finds on every pair, and draw the noise of those that it finds farthest apart."""
-    if asked.bound is not None:
-        return []  # which rows count is drawn first, so that there are no exact integers before: see the whole path
+    programme = Programme(asked)
     found: list[_Found] = []
     for pair in pairs:
         say(f"integers: {pair.name}")
-        both = exacts(asked, staged, pair)
-        integers = Integers(asked, both)
-        seen = chosen(asked, both)
+        heard = transcript(programme, staged, pair)
+        integers = Integers(programme, heard)
+        seen = [*_faults(asked, heard), *chosen(programme, heard)]
         if integers.loss is not None:
             seen += examine(integers, 0, 1, integers.loss, _FEWEST, alarm=alarm, layers=_REPLAY)
-        found.append(_Found(pair, both, tuple(seen)))
+        found.append(_Found(pair, heard, tuple(seen)))
+    failed = [each.heard.failed for each in found if each.heard.failed is not None and each.heard.fault is None]
+    if len(failed) == len(found):
+        raise failed[0]  # of a question that fails on all rows alike nothing can be said
     tried = [Tried(each.pair.name, "integers", finding) for each in found for finding in each.seen]
     for each in _farthest(found):
         say(f"noise: {each.pair.name}")
-        (finding,) = examine(NoisyAnswers(asked, each.both), 0, 1, asked.loss, samples, alarm=alarm, layers=_BLACK_BOX)
+        (finding,) = examine(NoisyAnswers(each.heard), 0, 1, asked.loss, samples, alarm=alarm, layers=_BLACK_BOX)
         tried.append(Tried(each.pair.name, "noise", _said(finding, asked)))
     return tried
 
 
+def _faults(asked: PricedQuestion, heard: Transcript) -> list[Finding]:
+    """Accuse a programme whose answers differ by more than what its mechanisms returned."""
+    if heard.fault is None:
+        return []
+    delta, claimed = promised(asked.loss)[0]
+    return [Finding(math.inf, claimed, heard.fault, "violated", "replay", delta, claim=asked.loss)]
+
+
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A pair of neighbours, what the engine found on both, and what that shows without any draw."""
+    """A pair of neighbours, what the programme handed to its mechanisms, and what that shows without any draw."""
 
     pair: Neighbours
-    both: tuple[ExactAnswers, ExactAnswers]
+    heard: Transcript
     seen: tuple[Finding, ...]
 
     @property
@@ -217,15 +227,16 @@ class _Found:
         """How far apart the two are: what the parts of the question show together."""
         return sum(finding.lower for finding in self.seen)
 
+    @property
+    def chooses(self) -> bool:
+        """Whether the neighbours differ in what something is chosen by."""
+        return any(each.differs for each in self.heard.heard if not isinstance(each.mechanism, Statistic))
+
 
 def _farthest(found: Sequence[_Found]) -> list[_Found]:
     """Return the pairs that are farthest apart, and one that differs in what is chosen, where there is one more."""
     far = sorted(found, key=lambda each: -each.far)[:_SAMPLED]
-    return far + [each for each in found if _differs(*each.both) and each not in far][-1:]
-
-
-def _differs(one: ExactAnswers, other: ExactAnswers) -> bool:
-    return (one.people, one.ranked, one.bins) != (other.people, other.ranked, other.bins)
+    return far + [each for each in found if each.chooses and each not in far][-1:]
 
 
 def _end_to_end(

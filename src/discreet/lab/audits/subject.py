@@ -12,7 +12,7 @@ from discreet.account.losses.loss import PrivacyLoss
 from discreet.core.errors import BadParameter
 from discreet.mechanisms.parts.mechanism import Chance, Enumerable, Mechanism
 
-# Wide outputs are run less often, so that what is kept stays within this many numbers a neighbour.
+# Wide outputs are run less often, so what is kept stays within this many numbers a neighbour.
 _MOST_NUMBERS = 32_000_000
 _PILOT = 4
 
@@ -22,7 +22,7 @@ Output = Any  # whatever a mechanism returns
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """An exception as an output: whoever asks sees it."""
+    """An exception as an output: anyone who asks sees it."""
 
     kind: str
     text: str

@@ -130,9 +130,9 @@ def listening() -> Iterator[Deck]:
     deck = Deck()
     undo: list[Callable[[], None]] = []
     try:
-        for kind in _releasing():
+        for kind in releasing():
             _exchange_release(deck, kind, undo)
-        _exchange({id(original): _stand_in(deck, name, original) for name, original in _samplers().items()}, undo)
+        exchange({id(original): _stand_in(deck, name, original) for name, original in _samplers().items()}, undo)
         yield deck
     finally:
         for each in reversed(undo):
@@ -162,7 +162,7 @@ def _stand_in(deck: Deck, name: str, original: Callable[..., Output]) -> Callabl
     return heard
 
 
-def _exchange(stand_ins: dict[int, Callable[..., Output]], undo: list[Callable[[], None]]) -> None:
+def exchange(stand_ins: dict[int, Callable[..., Output]], undo: list[Callable[[], None]]) -> None:
     """Put stand-ins wherever a loaded module holds the originals."""
     for module in list(sys.modules.values()):
         held = [(name, value) for name, value in getattr(module, "__dict__", {}).items() if id(value) in stand_ins]
@@ -171,7 +171,7 @@ def _exchange(stand_ins: dict[int, Callable[..., Output]], undo: list[Callable[[
             undo.append(partial(setattr, module, name, value))
 
 
-def _releasing() -> list[type]:
+def releasing() -> list[type]:
     """List the classes, of registered mechanisms and those they descend from, that define `release`."""
     kinds = [base for name in registry for base in type.mro(cast(type, registry[name])) if "release" in vars(base)]
     return list(dict.fromkeys(kinds))

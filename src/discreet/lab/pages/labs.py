@@ -210,5 +210,5 @@ def _result(name: str, names: dict[str, Any]) -> tuple[float, bool, Picture]:
 
 
 def _broken(name: str, why: str) -> Refusal:
-    fix = "mend the page; docs/labs/index.md says what a lab looks like"
+    fix = "fix the page; docs/labs/index.md describes the format"
     return Refusal(f"lab {name}", why=why, fix=fix, value=name)

@@ -36,12 +36,12 @@ def notebook(name: str, text: str, sections: Sequence[PageSection]) -> dict[str,
 
 
 def written(document: dict[str, Any]) -> str:
-    """Write a notebook the way Jupyter does, so that saving it again changes nothing."""
+    """Write a notebook the way Jupyter does, so saving it again changes nothing."""
     return json.dumps(document, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
 def _cell(name: str, place: int, kind: str, source: str) -> dict[str, Any]:
-    # The same page always gives the same ids, so that exports can be compared.
+    # The same page always gives the same ids, so exports can be compared.
     cell: dict[str, Any] = {
         "cell_type": kind,
         "id": sha256(f"{name} {place}".encode()).hexdigest()[:12],

@@ -1,7 +1,7 @@
 """The anchor: a signed copy of the chain's head outside the vault, by which a shortened or older vault is found.
 
 It has two slots and the older one is overwritten, in place: a torn write spoils one slot, and the other still holds.
-It is not flushed: an anchor that is older than the vault still has to be on its chain, so that losing the last
+It is not flushed: an anchor that is older than the vault still has to be on its chain, so losing the last
 write of it only means that the last few entries are not covered until the next commit.
 """
 
@@ -10,6 +10,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +27,9 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 SLOT = 512
-_NUMBER = re.compile(rb'"sequence": (\d+),')
+_HEAD = re.compile(rb'"head": "([0-9a-f]*)"')
+_NUMBER = re.compile(rb'"sequence": (\d+)[,}]')
+_HOW = os.O_RDWR | getattr(os, "O_BINARY", 0)
 _FIELDS = ("vault", "sequence", "head", "public_key", "signature")
 
 
@@ -80,22 +85,63 @@ class AnchorFile:
         self._load()
         return self._public_key
 
-    def write(self, head: Head) -> None:
-        """Sign a head and put it into the slot that holds the older one."""
-        anchor = Anchor.signed(self._vault_id, head, self._load(), self._public_key).to_slot()
-        try:
-            file = self._opened()
+    def check(self, on_chain: Callable[[Head], bool]) -> None:
+        """Refuse if the file cannot be written, or holds a head that is not on the vault's chain; before a commit.
+
+        Guarantee: of two states of one vault that share an anchor, by whatever names, only one goes on.
+        """
+        with self._refused():
             try:
-                found = [self._sequence(slot) for slot in _slots(os.read(file, 2 * SLOT))]
-                older = found.index(min(found))
-                if found[older] < head.sequence:  # another process may have come by with a newer one
-                    os.lseek(file, older * SLOT, os.SEEK_SET)
-                    os.write(file, anchor)
+                file = os.open(self.path, _HOW)
+            except FileNotFoundError:  # it is made when it is first written
+                return
+            try:
+                self._slots_of(file, on_chain)
             finally:
                 os.close(file)
+
+    def write(self, head: Head, on_chain: Callable[[Head], bool]) -> None:
+        """Sign a head and put it into the slot that holds the older one; refuse if one is not on the vault's chain."""
+        anchor = Anchor.signed(self._vault_id, head, self._load(), self._public_key).to_slot()
+        with self._refused():
+            file = self._opened()
+            try:
+                with _alone(file):
+                    found = self._slots_of(file, lambda each: each == head or on_chain(each))
+                    older = found.index(min(found))
+                    if found[older] < head.sequence:  # another process may have come by with a newer one
+                        os.lseek(file, older * SLOT, os.SEEK_SET)
+                        os.write(file, anchor)
+            finally:
+                os.close(file)
+
+    def _slots_of(self, file: int, on_chain: Callable[[Head], bool]) -> list[int]:
+        """Return the numbers in both slots, -1 for what this vault has not signed; refuse a head of another chain."""
+        found = []
+        for slot in _slots(os.read(file, 2 * SLOT)):
+            head = self._head(slot)
+            if head is not None and not on_chain(head):
+                if self._signed(slot):
+                    raise self._forked(head)
+                head = None
+            found.append(-1 if head is None else head.sequence)
+        return found
+
+    def _forked(self, head: Head) -> Tampered:
+        why = (
+            f"it was signed over an entry {head.sequence} that this vault does not have: another program has charged"
+            " the same vault under another name or in other files, or the vault was put back as it once was"
+        )
+        fix = "end both programs, keep the vault under one name with its -wal file, open the one that verifies"
+        return Tampered(f"the anchor {self.path}", why=why, fix=fix, sequence=head.sequence)
+
+    @contextmanager
+    def _refused(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
             why = f"the head of the chain cannot be written outside the vault ({error.strerror})"
-            fix = "make the anchor file writable and ask again: the charge is kept, and not made twice"
+            fix = "make the anchor file writable and ask again: what was charged is kept, and not charged twice"
             raise Unavailable(f"the anchor {self.path}", why=why, fix=fix, value=str(self.path)) from None
 
     def newest(self) -> Anchor | None:
@@ -107,36 +153,58 @@ class AnchorFile:
         except OSError as error:
             why, fix = (
                 f"it cannot be read ({error.strerror})",
-                "make it readable: without it an old vault goes unnoticed",
+                "make it readable: without it an old copy of the vault is not detected",
             )
             raise Unavailable(f"the anchor {self.path}", why=why, fix=fix, value=str(self.path)) from None
-        slots = [Anchor.from_slot(slot) for slot in _slots(content)]
-        mine = [slot for slot in slots if slot and (slot.vault, slot.public_key) == (self._vault_id, self.public_key)]
-        valid = [slot for slot in mine if slot.valid]
+        valid = [each for each in map(self._signed, _slots(content)) if each]
         if not valid:
-            why = "it holds no head that this vault has signed"
-            raise Tampered(f"the anchor {self.path}", why=why, fix="put back the anchor that belongs to this vault")
+            why = "it has no head that this vault signed"
+            raise Tampered(f"the anchor {self.path}", why=why, fix="restore the anchor that belongs to this vault")
         return max(valid, key=lambda slot: slot.sequence)
 
     def _opened(self) -> int:
         """Open the file by its name, every time: it may have been moved or put back meanwhile."""
-        how = os.O_CREAT | os.O_RDWR | getattr(os, "O_BINARY", 0)
         try:
-            return os.open(self.path, how, 0o600)
+            return os.open(self.path, _HOW | os.O_CREAT, 0o600)
         except FileNotFoundError:  # the folder of a machine's first anchor
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            return os.open(self.path, how, 0o600)
+            return os.open(self.path, _HOW | os.O_CREAT, 0o600)
 
-    def _sequence(self, slot: bytes) -> int:
-        """Return the number in a slot of this vault, or -1; its signature matters to readers alone."""
-        found = _NUMBER.search(slot)
-        return int(found[1]) if found and self._vault_id.encode() in slot else -1
+    def _head(self, slot: bytes) -> Head | None:
+        """Return the head in a slot of this vault; its signature matters only where it is not on the chain."""
+        number, head = _NUMBER.search(slot), _HEAD.search(slot)
+        if number is None or head is None or self._vault_id.encode() not in slot:
+            return None
+        return Head(int(number[1]), head[1].decode())
+
+    def _signed(self, slot: bytes) -> Anchor | None:
+        """Return the anchor in a slot if this vault has signed it."""
+        found = Anchor.from_slot(slot)
+        mine = found and (found.vault, found.public_key) == (self._vault_id, self.public_key) and found.valid
+        return found if mine else None
 
     def _load(self) -> Ed25519PrivateKey:
         if self._key is None:
             self._key = keys.signing_key(self._private_key)
             self._public_key = self._key.public_key().public_bytes_raw().hex()
         return self._key
+
+
+@contextmanager
+def _alone(file: int) -> Iterator[None]:
+    """Keep other writers of the file out, by whatever name they know it, where the system has such locks."""
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    with suppress(OSError):  # a disk without locks
+        fcntl.flock(file, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_UN)  # before it is closed: a child of a fork may have it open as well
 
 
 def _slots(content: bytes) -> list[bytes]:

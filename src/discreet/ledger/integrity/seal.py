@@ -195,7 +195,9 @@ class SealedTransaction:
             self.count(kind)
             total += sum(int(each.seal, 16) for each in self._raw.seals(kind.TABLE))
         if f"{total % _MODULUS:064x}" != root.total:
-            raise Tampered("what is stored beside the chain", why="some of it was put back as it once was, with seals")
+            raise Tampered(
+                "what is stored beside the chain", why="some of it was restored to an older state, with seals"
+            )
 
     def correct(self, at: str) -> None:
         """Set the vault's time back: the next entry, which says so, may be dated before the last."""
@@ -223,7 +225,7 @@ class SealedTransaction:
             if kind is Limit:
                 try:
                     self.limits(*name)
-                except UnicodeEncodeError:  # no valid text, so that nothing can have been stored under it
+                except UnicodeEncodeError:  # no valid text, so nothing can have been stored under it
                     return {}
             else:
                 found = self._raw.get(kind, *name)
@@ -306,7 +308,7 @@ def _sealed(entry: Entry) -> Entry:
 
 
 def _packed(values: Sequence[object]) -> bytes:
-    """Write values one after the other, each with its type and its length, so that no two lists of them agree."""
+    """Write values one after the other, each with its type and its length, so no two lists of them agree."""
     texts = [
         f"s{len(value)}:{value}" if type(value) is str else f"{type(value).__name__}{len(repr(value))}:{value!r}"
         for value in values
@@ -316,7 +318,7 @@ def _packed(values: Sequence[object]) -> bytes:
 
 @cache
 def _reader(kind: type[Row]) -> Callable[[Row], Key]:
-    """Return what reads the sealed fields of a row: all, but for a seal that it carries."""
+    """Return what reads the sealed fields of a row: all, except for a seal that it carries."""
     carried = kind in CARRYING or kind is Root
     return attrgetter(*(name for name in columns(kind) if not (carried and name == "seal")))
 
@@ -341,6 +343,6 @@ def _key(row: Row) -> Key:
 
 
 def _tampered(kind: type[Row]) -> Tampered:
-    why = "the seal of a row does not fit: the row was changed, lost, or put back as it once was"
-    fix = "stop answering from this vault, run discreet verify, and put back the newest copy whose head you know"
+    why = "the seal of a row does not fit: the row was changed, lost, or restored to an older state"
+    fix = "stop answering from this vault, run discreet verify, and restore the newest copy whose head you know"
     return Tampered(f"what is stored of {kind.TABLE}", why=why, fix=fix)

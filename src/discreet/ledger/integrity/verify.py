@@ -35,13 +35,14 @@ from discreet.ledger.store import (
     StoredDraw,
     Transaction,
 )
+from discreet.ledger.window import check_correction
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
     """What was found in order: how many entries, the head's hash, and the entry up to which the anchor vouches.
 
-    `anchor` is 0 where this machine had none yet, so that nothing but a head kept elsewhere could tell a shortened
+    `anchor` is 0 where this machine had none yet, so only a head kept elsewhere could tell a shortened
     vault; it has one from now on. `public_key` checks the anchor's signature; keep it and the head outside the vault.
     """
 
@@ -71,12 +72,18 @@ def verify(store: Store, anchors: AnchorFile, head: str | None = None, *, needed
         check_anchor(live, anchor, needed=needed)
         _check_seals(live)
     if head is not None and not found:
-        why = "no entry of this vault has that hash, so that entries were lost or exchanged"
+        why = "no entry of this vault has that hash, so entries were lost or exchanged"
         raise Tampered(f"the head {head}", why=why)
     if anchor is None:
-        anchors.write(last)
+        anchors.write(last, lambda each: _has(store, each))
     vouched = anchor.sequence if anchor else int(needed)
     return Verified(last.sequence, last.hash, vouched, anchors.public_key, vault)
+
+
+def _has(store: Store, head: Head) -> bool:
+    with store.read() as live:
+        there = live.entry(head.sequence)
+    return there is not None and there.hash == head.hash
 
 
 def check_anchor(live: Transaction, anchor: Anchor | None, *, needed: bool = True) -> None:
@@ -84,8 +91,8 @@ def check_anchor(live: Transaction, anchor: Anchor | None, *, needed: bool = Tru
     last = live.head()
     if anchor is None:
         if needed and last.sequence > 1:  # one that holds nothing yet may have been interrupted before its first anchor
-            why = "it is missing, and without it an older copy of the vault cannot be told from the newest"
-            raise Tampered("the anchor beside the vault", why=why, fix="put the anchor file back beside the vault")
+            why = "it is missing, and without it an older copy of the vault cannot be distinguished from the newest"
+            raise Tampered("the anchor beside the vault", why=why, fix="restore the anchor file beside the vault")
         return
     if last.sequence < anchor.sequence:
         why = (
@@ -107,6 +114,8 @@ def _follow(live: Transaction, again: Transaction, head: str | None) -> tuple[He
             body = entry.record()
             if entry.kind == "grant":
                 check_recount(live, again, entry)
+            elif entry.kind == "clock":
+                check_correction(live, again, entry)
             derive(again, entry.sequence, entry.kind, body)
             if body["at"] < at and entry.kind != "clock":
                 raise Tampered("an entry", why="it is dated before the entry before it")
@@ -170,7 +179,7 @@ def _check_answers(live: Transaction, again: Transaction) -> None:
         raise Tampered(f"entry {debit.settled}", why="its settled answer is missing", sequence=debit.settled)
     for lease in live.all(Lease):
         held = again.get(Debit, lease.key)
-        if held is None or held.settled is not None or lease.fence < 1:
+        if held is None or held.settled is not None or lease.fence < 0:
             raise Tampered("a lease", why="it is for no charge that waits for its answer")
     for draw in live.all(StoredDraw):
         held = again.get(Debit, draw.key)

@@ -10,7 +10,7 @@ from discreet.ledger.refusals import Tampered
 Fact = tuple[object, ...]
 Ask = Callable[[str, tuple[str, ...]], list[Fact]]
 
-# Each question lists everything of its sort in the schema, so that nothing more is there than what was made.
+# Each question lists everything of its sort in the schema, so nothing more is there than what was made.
 _RELATIONS = """
 SELECT c.relname::text, c.relkind::text, c.relpersistence::text, c.relrowsecurity, c.relhasrules, c.relispartition,
        EXISTS (SELECT FROM pg_catalog.pg_inherits AS i WHERE i.inhrelid = c.oid OR i.inhparent = c.oid),

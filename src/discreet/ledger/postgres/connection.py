@@ -58,7 +58,7 @@ def connect(place: ServerPlace, patience: float) -> tuple[Connection[Any], str]:
 def _connection(place: ServerPlace, deadline: float) -> Connection[Any]:
     pq, given = psycopg().pq, psycopg().conninfo.conninfo_to_dict(place.url)
     more: dict[str, Any] = {name: value for name, value in _ALIVE.items() if name not in given}
-    # Values are quoted here, so that several statements can go out in one text.
+    # Values are quoted here, so several statements can go out in one text.
     more |= {"client_encoding": "UTF8", "fallback_application_name": "discreet", "autocommit": True}
     more |= {"cursor_factory": psycopg().ClientCursor}
     while True:
@@ -77,7 +77,7 @@ def _connection(place: ServerPlace, deadline: float) -> Connection[Any]:
 def _check(place: ServerPlace, found: dict[str, str]) -> None:
     for name in ("fsync", "full_page_writes"):
         if found[name] != "on":
-            why = f"its server runs with {name} off, so that a crash could lose debits whose answers are out"
+            why = f"its server runs with {name} off, so a crash could lose debits of released answers"
             fix = f"set {name} = on and reload the server"
             raise Unavailable(f"the vault {place}", why=why, fix=fix, value=f"{name}={found[name]}")
     if found["server_encoding"] != "UTF8":

@@ -10,7 +10,7 @@ from discreet.ledger.place import ServerPlace
 from discreet.ledger.refusals import Tampered, Unavailable
 
 _LOCKED = (
-    "another program has kept it locked for too long",
+    "another program has locked it for too long",
     "wait for that program to end, or end it, and ask again",
 )
 _READ_ONLY = (
@@ -34,7 +34,7 @@ _REASONS: dict[str, tuple[str, str]] = {
     "40": _LOCKED,
     "25006": _READ_ONLY,
     "0A000": _READ_ONLY,
-    "53100": ("the server's disk is full, and nothing is answered without a debit", "make room on it and ask again"),
+    "53100": ("the server's disk is full, and nothing is answered without a debit", "free disk space and ask again"),
     "53300": _STARTING,
     "57P03": _STARTING,
     "54": _TOO_LARGE,

@@ -124,6 +124,9 @@ class PostgresStore:
             if not transaction.end("COMMIT"):
                 raise refusal(self.place, None)
 
+    def check_place(self) -> None:
+        """Refuse nothing: a server knows its tables by one name."""
+
     def check_schema(self) -> None:
         """Refuse a database whose tables and triggers are not exactly those that were made."""
         with self.read() as look:
@@ -141,7 +144,7 @@ class PostgresStore:
         self.close()
 
     def before_fork(self) -> None:
-        """Wait for this process's transactions and disconnect, so that a child inherits nothing."""
+        """Wait for this process's transactions and disconnect, so a child inherits nothing."""
         self._lock.acquire()
         self._let_go()
 
@@ -186,7 +189,7 @@ class PostgresStore:
     def _alone(self, wanted: Sequence[Wanted]) -> PostgresTransaction:
         """Lock out other writers, then look: in one trip, but in statements of their own, as READ COMMITTED needs.
 
-        Nothing has been written yet, so that what stands in the way may be tried again while there is patience.
+        Nothing has been written yet, so what stands in the way may be tried again while there is patience.
         """
         deadline = time.monotonic() + self._patience
         while True:

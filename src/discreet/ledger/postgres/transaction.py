@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Anew = Callable[[], "Connection[Any]"]
 
 _MARK = "%s"
-# Long tables are read in pages, so that they never lie in memory whole.
+# Long tables are read in pages, so they never lie in memory whole.
 _PAGE = 1000
 
 
@@ -95,7 +95,7 @@ class PostgresTransaction:
         if (kind, *key) not in self._seen:
             try:
                 self.fetch([(kind, *key)])
-            except UnicodeEncodeError:  # no valid text, so that nothing can have been stored under it
+            except UnicodeEncodeError:  # no valid text, so nothing can have been stored under it
                 return None
         found: R | None = self._seen[kind, *key]  # type: ignore[assignment]  # stored under its own kind
         return found

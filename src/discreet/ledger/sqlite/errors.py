@@ -11,7 +11,7 @@ from discreet.ledger.refusals import NotAVault, Tampered, Unavailable
 _REASONS: dict[int, tuple[type[Unavailable | NotAVault], str, str]] = {
     sqlite3.SQLITE_BUSY: (
         Unavailable,
-        "another program has kept it locked for too long",
+        "another program has locked it for too long",
         "wait for that program to end, or end it, and ask again",
     ),
     sqlite3.SQLITE_READONLY: (
@@ -22,7 +22,7 @@ _REASONS: dict[int, tuple[type[Unavailable | NotAVault], str, str]] = {
     sqlite3.SQLITE_FULL: (
         Unavailable,
         "the disk is full, and nothing is answered without a debit",
-        "make room on the disk and ask again",
+        "free disk space and ask again",
     ),
     sqlite3.SQLITE_CANTOPEN: (
         Unavailable,
@@ -30,7 +30,7 @@ _REASONS: dict[int, tuple[type[Unavailable | NotAVault], str, str]] = {
         "check the path and who may read and write it",
     ),
     sqlite3.SQLITE_TOOBIG: (Unavailable, "an answer is larger than a vault can store", "ask for fewer groups"),
-    sqlite3.SQLITE_NOTADB: (NotAVault, "the file is no vault", "give the path of a vault"),
+    sqlite3.SQLITE_NOTADB: (NotAVault, "the file is not a vault", "give the path of a vault"),
 }
 _REASONS[sqlite3.SQLITE_LOCKED] = _REASONS[sqlite3.SQLITE_BUSY]
 _REASONS[sqlite3.SQLITE_PERM] = _REASONS[sqlite3.SQLITE_CANTOPEN]
@@ -44,7 +44,7 @@ def refusal(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> Refusal:
     what, code = f"the vault {path}", getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     name = getattr(error, "sqlite_errorname", type(error).__name__)
     if isinstance(error, UnicodeDecodeError):
-        return Tampered(what, why="it holds bytes that are no text")
+        return Tampered(what, why="it contains bytes that are not text")
     if code in _REASONS:
         kind, why, fix = _REASONS[code]
         return kind(what, why=why, fix=fix, value=str(path))

@@ -16,8 +16,9 @@ from discreet.ledger.entry import Entry, Head
 from discreet.ledger.place import FilePlace
 from discreet.ledger.refusals import NotAVault, Tampered, Unavailable
 from discreet.ledger.rows import built
-from discreet.ledger.sqlite import schema
+from discreet.ledger.sqlite import files, schema
 from discreet.ledger.sqlite.errors import refusal
+from discreet.ledger.sqlite.files import OpenFiles
 from discreet.ledger.statements import columns, entry_statement, statement
 from discreet.ledger.store import Limit, R, Row, Seal, Wanted
 
@@ -66,7 +67,7 @@ class SqliteTransaction:
         """Return the row of that key."""
         try:
             found = self._execute(statement("get", kind, "?"), key).fetchone()
-        except UnicodeEncodeError:  # no valid text, so that nothing can have been stored under it
+        except UnicodeEncodeError:  # no valid text, so nothing can have been stored under it
             return None
         return built(kind, found) if found else None
 
@@ -111,6 +112,7 @@ class SqliteStore:
         self._patience = patience
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
+        self._files: OpenFiles | None = None
         self._closed = False
         forks.watch(self)
 
@@ -119,11 +121,11 @@ class SqliteStore:
         """Make a new, empty store that only its owner may read; a file that is there already is refused."""
         _refuse_old_sqlite()
         try:
-            # Opened with its mode, so that there is no moment at which others could read it.
+            # Opened with its mode, so there is no moment at which others could read it.
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         except FileExistsError:
             fix = "open the vault that is there, or choose another path"
-            raise NotAVault(f"a new vault at {path}", why="there is a file already", fix=fix, value=str(path)) from None
+            raise NotAVault(f"a new vault at {path}", why="the file already exists", fix=fix, value=str(path)) from None
         except OSError as error:
             why = f"the file cannot be made ({error.strerror})"
             fix = "choose a folder that exists and that you may write"
@@ -161,7 +163,19 @@ class SqliteStore:
 
     def write(self, *_wanted: Wanted) -> AbstractContextManager[SqliteTransaction]:
         """Begin a transaction with no other writer beside it; an exception undoes it."""
-        return self._transaction("BEGIN IMMEDIATE", "COMMIT")
+        return self._alone()
+
+    @contextmanager
+    def _alone(self) -> Iterator[SqliteTransaction]:
+        with self._transaction("BEGIN IMMEDIATE", "COMMIT") as transaction:
+            self.check_place()
+            yield transaction
+            self.check_place()
+
+    def check_place(self) -> None:
+        """Refuse to go on where the path no longer names the files that are open, or another name does too."""
+        if (opened := self._files) is not None:
+            opened.check()
 
     def check_schema(self) -> None:
         """Refuse a database whose tables and triggers are not exactly those that were made."""
@@ -183,7 +197,7 @@ class SqliteStore:
             self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
 
     def before_fork(self) -> None:
-        """Wait for this process's transactions and disconnect, so that a child inherits nothing."""
+        """Wait for this process's transactions and disconnect, so a child inherits nothing."""
         self._lock.acquire()
         self._let_go()
 
@@ -211,7 +225,7 @@ class SqliteStore:
                     # nobody then ends a second time.
                     self._let_go()
                 if self._connection is None:
-                    self._connection = _identified(self.path, _connect(self.path, self._patience))
+                    self._connection, self._files = _opened(self.path, self._patience)
                 yield self._connection
             except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter from an error's own words
                 raise refusal(self.path, error) from error
@@ -241,24 +255,26 @@ def _connect(path: Path, patience: float) -> sqlite3.Connection:
     return connection
 
 
-def _identified(path: Path, connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Return the connection; close it and refuse if the file is something else, or a vault of a later release."""
+def _opened(path: Path, patience: float) -> tuple[sqlite3.Connection, OpenFiles]:
+    """Connect, and say to which files; refuse what is no vault, or a vault of a later release, or one of two names."""
+    files.check_names(path)
+    connection = _connect(path, patience)
     try:
         application, version = (
             connection.execute(f"PRAGMA {mark}").fetchone()[0] for mark in ("application_id", "user_version")
         )
         if application != schema.APPLICATION_ID:
-            why = "the file is no vault, or the making of one was interrupted"
+            why = "the file is not a vault, or its creation was interrupted"
             fix = "give the path of a vault, or make one with `discreet init`"
             raise NotAVault(f"the vault {path}", why=why, fix=fix, value=str(path))
         if version != schema.VERSION:
             why = f"its format is {version}, and this release reads format {schema.VERSION}"
             fix = "open it with the release that wrote it, or a later one"
             raise NotAVault(f"the vault {path}", why=why, fix=fix, value=str(path))
+        return connection, OpenFiles.of(path)  # its log is open by now: a page was read
     except BaseException:
         connection.close()
         raise
-    return connection
 
 
 def _check_statements(connection: sqlite3.Connection) -> None:

@@ -41,7 +41,7 @@ def mean_within(ups: NDArray[Any], coins: NDArray[Any], level: float) -> tuple[F
     """Return bounds of the mean number of independent coins that come up, whatever the chances of each are.
 
     Each bound fails with probability at most `level`. Among all coins of one mean, equal ones reach a number at least 1
-    above it most often (Hoeffding 1956, Theorem 5), so that the bounds are those of Clopper and Pearson for equal
+    above it most often (Hoeffding 1956, Theorem 5), so the bounds are those of Clopper and Pearson for equal
     coins, moved to at least 1 away from what came up.
     """
     from scipy.special import betaincinv

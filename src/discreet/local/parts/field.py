@@ -67,7 +67,7 @@ def add(size: int, left: Integers, right: Integers) -> Integers:
     if size in _POLYNOMIALS:
         return np.asarray(left ^ right)
     total = left + right
-    # Below the size the difference wraps to a huge number, so that the lesser of the two is the remainder.
+    # Below the size the difference wraps to a huge number, so the lesser of the two is the remainder.
     return np.asarray(np.minimum(total, total - total.dtype.type(size)))
 
 

@@ -43,7 +43,7 @@ def bounds(
 
 
 def few(n: int, variance: Floats, most: Floats, width: Floats, beta: float) -> Floats:
-    """Return how far a sum of few independent parts may be from its mean but for probability beta; 0 where n is large.
+    """Return how far a sum of few independent parts may be from its mean with probability 1 - beta; 0 if n is large.
 
     Each of n parts has at most this variance, is at most `most` from its own mean and inside an interval of this width.
     Guarantee: the least of what Bernstein (1924) and Hoeffding (1963, Theorem 2) prove and of what is certain. Where

@@ -25,7 +25,7 @@ _MOST_WRITTEN = 1 << 16
 class Oracle(Protocol):
     """A protocol in which a report supports its own value with probability p and every other one with probability q.
 
-    Whoever has a value counts towards it with probability p, everyone else with probability q, independently: the
+    Anyone who has a value counts towards it with probability p, everyone else with probability q, independently: the
     estimate (support - n q)/(p - q) is unbiased (Wang, Blocki, Li, Jha 2017).
     """
 
@@ -79,6 +79,6 @@ def parameters(k: int, epsilon: Number) -> tuple[int, Fraction]:
     """Return a number of values and an epsilon, checked."""
     size = whole("k", k, least=2)
     if size > 1 << 30:
-        why = "a table of estimates for so many values does not fit a machine"
+        why = "a table of estimates for so many values does not fit into memory"
         raise BadParameter("k", k, why=why, fix="hash the values, or use heavy_hitters")
     return size, asked(epsilon)

@@ -220,7 +220,7 @@ def count_mean_sketch(
 ) -> CountMeanSketch:
     """Return Apple's count mean sketch over the values 0 .. k-1, or without k over any strings.
 
-    Its hash functions are drawn here, so that two calls return two protocols: share the spec, not the call.
+    Its hash functions are drawn here, so two calls return two protocols: share the spec, not the call.
 
     Guarantee: see `CountMeanSketch`; its epsilon is at most the one asked for.
     """
@@ -240,7 +240,7 @@ def hadamard_count_mean_sketch(
 ) -> HadamardCountMeanSketch:
     """Return Apple's Hadamard count mean sketch over the values 0 .. k-1, or without k over any strings.
 
-    Its hash functions are drawn here, so that two calls return two protocols: share the spec, not the call.
+    Its hash functions are drawn here, so two calls return two protocols: share the spec, not the call.
 
     Guarantee: see `HadamardCountMeanSketch`; its epsilon is at most the one asked for.
     """

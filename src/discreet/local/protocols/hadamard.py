@@ -27,7 +27,7 @@ from discreet.noise.packed_coins import packed_bernoulli
 class Hadamard(Oracle):
     """Reports a row of the Hadamard matrix, drawn evenly, and the sign in the value's column, wrong with chance `lie`.
 
-    Two columns agree in exactly half of the rows, so that a report supports every other value with probability 1/2.
+    Two columns agree in exactly half of the rows, so a report supports every other value with probability 1/2.
 
     Guarantee: pure epsilon = ln((1 - lie)/lie), and exactly that: the row is drawn without a look at the value, and the
     sign is one bit of randomized response (Bassily and Smith 2015; Acharya, Sun, Zhang 2019).

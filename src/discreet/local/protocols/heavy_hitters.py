@@ -47,7 +47,7 @@ class HeavyHitters(Protocol):
     """Reports, in a round drawn evenly, the prefix of that round's length by a Hadamard count mean sketch.
 
     Each person takes part in one round. The server extends prefixes from round to round and keeps those whose estimates
-    stand out; the last round has full length like the one before, and only counts what that one found, so that its
+    stand out; the last round has full length like the one before, and only counts what that one found, so its
     estimates are unbiased and its intervals need no correction for having been selected (Wang, Li, Jha 2018; Bassily,
     Nissim, Stemmer, Thakurta 2017).
 
@@ -119,7 +119,7 @@ class HeavyHitters(Protocol):
 
     @property
     def contribution(self) -> tuple[Fraction, Fraction]:
-        """Which strings are found depends on all reports together, so that no report has a weight of its own."""
+        """Which strings are found depends on all reports together, so no report has a weight of its own."""
         why = "fakes can bring up strings and push others out, so that its estimate is no sum over reports"
         fix = "bound the sketch of a round instead: influence(protocol.rounds[-1], fakes)"
         raise Refusal(f"the influence of fakes on {self.name}", why=why, fix=fix, value=self.name)
@@ -273,7 +273,7 @@ def heavy_hitters(
 
     `lengths` are those of the prefixes in each round, the full length twice; by default each round extends a prefix in
     about a thousand ways. Strings of exactly so many bits: `alphabet="01", length=16, shortest=16`.
-    Hash functions are drawn here, so that two calls return two protocols: share the spec, not the call.
+    Hash functions are drawn here, so two calls return two protocols: share the spec, not the call.
 
     Guarantee: see `HeavyHitters`; its epsilon is at most the one asked for.
     """

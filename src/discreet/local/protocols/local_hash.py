@@ -32,7 +32,7 @@ class LocalHash(Oracle):
     """Reports a hash function, drawn evenly, and the value's hash under it by randomized response over g hashes.
 
     A value is a vector over the field of g elements, a function is a point of its projective space, and the hash is
-    their inner product. Two values collide under exactly the same share of the functions, whichever they are, so that a
+    their inner product. Two values collide under exactly the same share of the functions, whichever they are, so a
     report supports every other value with the same probability: the variance is the theorem's, not an approximation,
     although there are only about k functions; and the server adds over all of them by one fast transform.
 

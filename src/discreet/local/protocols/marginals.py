@@ -35,7 +35,7 @@ _MOST_BITS, _MOST_COEFFICIENTS, _MOST_CELLS = 48, 1 << 20, 1 << 16
 class Marginals(Protocol):
     """Reports one sign of a row: a set of its bits, drawn evenly, and their parity, wrong with probability `lie`.
 
-    Every category is written in bits. The sets are those that touch at most `ways` attributes, so that they are the
+    Every category is written in bits. The sets are those that touch at most `ways` attributes, so they are the
     Walsh-Hadamard coefficients of every table of so many attributes. All tables come from the same coefficients and
     agree with each other exactly; codes of bits that stand for no category are spread evenly over those that do, which
     keeps the tables unbiased and consistent (Cormode, Kulkarni, Srivastava 2018, InpHT).

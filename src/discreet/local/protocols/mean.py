@@ -246,7 +246,7 @@ def _mixes(epsilon: float) -> dict[str, Fraction]:
 
 
 def _even(epsilon: Fraction, points: int, window: int) -> Fraction:
-    """Return the least probability on the grid of a point drawn from all, so that no ratio exceeds e^epsilon."""
+    """Return the least probability on the grid of a point drawn from all, so no ratio exceeds e^epsilon."""
     with precise(DIGITS + 40):
         # Lowered by far more than exp can err: the ratio 1 + (1 - even) points / (window even) is never too large.
         more = decimal(epsilon).exp() * (1 - Decimal("1e-60")) - 1

@@ -35,7 +35,7 @@ _MOST_HISTORY = 12
 class OneBitMean(Numeric):
     """Reports one bit: whether value + alpha reaches the range, turned over with probability `lie`.
 
-    Alpha is drawn evenly among the steps of the range, so that the rounded bit is right on average (alpha-point
+    Alpha is drawn evenly among the steps of the range, so the rounded bit is right on average (alpha-point
     rounding). A client with a memo draws alpha and its two answers, for low and for high, once and forever; `gamma`
     is the probability that a report of them is turned over once more, freshly each time.
 
@@ -80,7 +80,7 @@ class OneBitMean(Numeric):
     def loss_after(self, reports: int) -> PrivacyLoss:
         """Return what so many reports cost, with a memo, whatever the values were and however they changed.
 
-        Guarantee: given alpha and both answers, each report is one of them turned over with probability gamma, so that
+        Guarantee: given alpha and both answers, each report is one of them turned over with probability gamma, so
         no history is more than ((1 - gamma)/gamma)^reports times as likely for one person as for another.
         """
         count = whole("reports", reports)

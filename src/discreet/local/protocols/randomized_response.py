@@ -72,7 +72,7 @@ class RandomizedResponse(Oracle):
         """Add an offset that is zero for the truth, modulo k."""
         moved = offset(source, self.k - 1, numerator(self.lie), BITS, len(values))
         moved += values.astype(moved.dtype)
-        # Below k the difference wraps to a huge number, so that the lesser of the two is the remainder.
+        # Below k the difference wraps to a huge number, so the lesser of the two is the remainder.
         return narrow_rows(np.minimum(moved, moved - moved.dtype.type(self.k)), self.bytes_per_report)
 
     def tally(self, rows: Bytes) -> tuple[Counts, int]:

@@ -98,7 +98,7 @@ def _rounded(sigma: Fraction) -> Fraction:
 
 
 def _rho(epsilon: Number, delta: Number) -> Fraction:
-    """Return the largest rho, but for 2^-30 of it, whose zCDP is (epsilon, delta)."""
+    """Return the largest rho, except for 2^-30 of it, whose zCDP is (epsilon, delta)."""
     low, high = Fraction(0), Fraction(epsilon)
     while Zcdp(high).delta(epsilon) <= delta:  # a large delta pays for a rho above epsilon
         low, high = high, 2 * high

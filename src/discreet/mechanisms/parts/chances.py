@@ -14,7 +14,7 @@ from discreet.noise.enclosure import Enclosure, Ratio
 Chance = tuple[Fraction, Fraction]
 Chances = dict[Hashable, Chance]
 
-# Inside, a probability is a pair of whole numbers that enclose it times 2**BITS.
+# Inside, a probability is a pair of integers that enclose it times 2**BITS.
 BITS = 160
 ONE: Enclosure = (1 << BITS, 1 << BITS)
 NEVER: Enclosure = (0, 0)
@@ -76,7 +76,7 @@ def alone(value: int, noise: Mapping[int, Enclosure], step: Fraction) -> Chances
 
 
 def laplace(scale: Fraction) -> dict[int, Enclosure]:
-    """Enclose the law of discrete Laplace noise, but for tails below 2**-72."""
+    """Enclose the law of discrete Laplace noise, except for tails below 2**-72."""
     reach = math.ceil(Fraction(7, 10) * (_OPEN + 2) * scale) + 1
     limited(2 * reach + 1)
     lows, highs = enclosure.powers(_decay(scale), reach, BITS)
@@ -86,7 +86,7 @@ def laplace(scale: Fraction) -> dict[int, Enclosure]:
 
 
 def gaussian(sigma: Fraction) -> dict[int, Enclosure]:
-    """Enclose the law of discrete Gaussian noise, but for tails below 2**-72."""
+    """Enclose the law of discrete Gaussian noise, except for tails below 2**-72."""
     halved: Ratio = (sigma.denominator**2, 2 * sigma.numerator**2)
     reach = math.isqrt(7 * (_OPEN + 8) * halved[1] // (10 * halved[0])) + 2
     limited(2 * reach + 1)

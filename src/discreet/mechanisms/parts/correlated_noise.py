@@ -1,4 +1,4 @@
-"""Correlated Gaussian noise: any rational covariance, drawn as independent whole numbers."""
+"""Correlated Gaussian noise: any rational covariance, drawn as independent integers."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Matrix = tuple[Vector, ...]
 
 @dataclass(frozen=True, slots=True, init=False)
 class CorrelatedGaussian:
-    """Releases a vector of whole numbers with Gaussian noise of (very nearly) the given covariance.
+    """Releases a vector of integers with Gaussian noise of (very nearly) the given covariance.
 
     The covariance is factored as L D L' in rationals, L with ones on its diagonal. With q the common denominator of L's
-    inverse, q L^-1 times the exact vector is a vector of whole numbers; discrete Gaussian noise of q sqrt(D_i), rounded
+    inverse, q L^-1 times the exact vector is a vector of integers; discrete Gaussian noise of q sqrt(D_i), rounded
     up, is added to each; what is released is L/q times that, as floats.
 
     Guarantee: zCDP with rho = 1/2 of the largest *squared* Mahalanobis distance m' S^-1 m over `moves`; that is
@@ -63,7 +63,7 @@ class CorrelatedGaussian:
         object.__setattr__(self, "moves", steps)
         object.__setattr__(self, "relation", check_relation(relation))
         if any(entry <= 0 for entry in self._factors()[1]):
-            why = "it is not positive definite, so that some direction would have no noise"
+            why = "it is not positive definite, so some direction would have no noise"
             raise BadParameter("covariance", covariance, why=why, fix="add to the diagonal")
 
     @property
@@ -83,7 +83,7 @@ class CorrelatedGaussian:
     def error(self, beta: Number = 0.05) -> float:
         """Return a half-width that the largest error of all coordinates exceeds with probability at most beta.
 
-        Each independent number keeps within its tail but for beta over the dimension; L carries the bounds over.
+        Each independent number stays within its tail except with probability beta / dimension; L propagates the bounds.
         """
         lower, sigmas, scale = self._noise()
         chance = tails.chance(beta) / len(sigmas)
@@ -105,7 +105,7 @@ class CorrelatedGaussian:
         return _factored(self.covariance)
 
     def _noise(self) -> tuple[Matrix, Vector, int]:
-        """Return L, the sigmas of the independent whole numbers, and q."""
+        """Return L, the sigmas of the independent integers, and q."""
         lower, diagonal = self._factors()
         units = [[int(i == j) for j in range(len(lower))] for i in range(len(lower))]
         inverse = [_solve(lower, unit) for unit in units]
@@ -126,7 +126,7 @@ class CorrelatedGaussian:
         noisy = np.stack([add(value, gaussian(sigma, count)) for value, sigma in zip(whitened, sigmas, strict=True)])
         unit = math.lcm(*(entry.denominator for row in lower for entry in row))
         mixing = np.array([[int(entry * unit) for entry in row] for row in lower], dtype=object)
-        # Whole numbers up to the last step, since large answers may cancel: in 64 bits where all fit, else as they are.
+        # Integers up to the last step, since large answers may cancel: in 64 bits where all fit, else as they are.
         furthest = max((abs(int(value)) for value in (noisy.min(initial=0), noisy.max(initial=0))), default=0)
         if noisy.dtype == np.int64 and furthest * int(abs(mixing).sum(axis=1).max()) < 1 << 53:
             mixed = (mixing.astype(np.int64) @ noisy).astype(np.float64)

@@ -21,7 +21,7 @@ from discreet.noise.sampling import pack
 # What a release gives: a number, or an array of integers (a step of 1) or of floats.
 Released = int | float | Integers | NDArray[np.float64]
 
-_EXACT = 1 << 53  # whole numbers up to here are floats
+_EXACT = 1 << 53  # integers up to here are floats
 
 _FIX = "pass ints, or an array of an integer type; for real answers declare step= and count in steps (see `exact`)"
 
@@ -98,7 +98,7 @@ def scaled(counted: int | Integers, step: Fraction) -> Released:
     if counted.dtype == np.int64 and step.denominator < _EXACT and counted.size:
         furthest = max(int(counted.max()), -int(counted.min()))
         if furthest * step.numerator < _EXACT:
-            # Both are exact as floats, so that their quotient is the nearest float.
+            # Both are exact as floats, so their quotient is the nearest float.
             return np.asarray(counted * step.numerator / float(step.denominator), dtype=np.float64)
     return np.array([_nearest(value * step) for value in counted.ravel().tolist()]).reshape(counted.shape)
 
@@ -106,7 +106,7 @@ def scaled(counted: int | Integers, step: Fraction) -> Released:
 def on_grid(values: object, step: Fraction) -> int | Integers:
     """Return real answers counted in steps, each rounded to the nearest: floor(x / step + 1/2).
 
-    Total: what is no number counts as 0, and infinities as the largest floats, so that nothing raises on one answer and
+    Total: what is no number counts as 0, and infinities as the largest floats, so nothing raises on one answer and
     not on another.
     """
     if isinstance(values, np.ndarray | list | tuple):

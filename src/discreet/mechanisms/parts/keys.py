@@ -15,7 +15,7 @@ from discreet.mechanisms.parts.raw_values import column
 
 
 def check_keys(keys: object) -> tuple[Key, ...]:
-    """Return keys that are text or whole numbers, each listed once."""
+    """Return keys that are text or integers, each listed once."""
     if isinstance(keys, str) or not isinstance(keys, Iterable):
         raise BadParameter(
             "keys", keys, why="keys are a list of what may occur", fix="use keys=('A', 'B'), for example"

@@ -144,7 +144,7 @@ def _floats(apart: Integers, rate: Ratio) -> tuple[NDArray[np.float64], float]:
     """Return e^(-rate * gap) and its relative error, 2**-49; where it is smaller than 2**-100, it is within that.
 
     A gap is split into groups of binary digits, and each group's factor is looked up. Which tables there are, and
-    hence which are kept for the next draw, depends on the rate alone.
+    so which are kept for the next draw, depends on the rate alone.
     """
     top, bottom = rate
     far = _FAR * bottom // top + 1

@@ -131,7 +131,7 @@ class Grid:
         first, last = declared.steps
         if first == last:
             raise BadParameter(
-                "high", high, why="one value alone tells nothing", fix="use wider bounds or a finer step"
+                "high", high, why="a single value carries no information", fix="use wider bounds or a finer step"
             )
         if max(abs(first), abs(last)) > _MOST_STEPS or declared.step.denominator.bit_length() > 1000:
             why = f"bounds lie at most {_MOST_STEPS} steps from zero, beyond which floats skip steps"

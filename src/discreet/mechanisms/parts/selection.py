@@ -68,7 +68,7 @@ class Selection(ABC):
 
     @abstractmethod
     def error(self, beta: Number = 0.05, *, candidates: int | None = None) -> float:
-        """Return how far below the best the chosen score may lie, but for probability beta."""
+        """Return how far below the best the chosen score may lie, except with probability beta."""
 
     @abstractmethod
     def releases(self, exact: object, count: int) -> NDArray[np.int64]:
@@ -96,7 +96,7 @@ class Selection(ABC):
         return (self.epsilon / moved).as_integer_ratio()
 
     def scores(self, exact: object) -> Integers:
-        """Return the scores as an array of whole numbers, as many as were declared."""
+        """Return the scores as an array of integers, as many as were declared."""
         found = integers(exact)
         if isinstance(found, int) or found.ndim != 1 or not found.size:
             raise BadParameter(

@@ -29,13 +29,13 @@ class MechanismSession:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Let one thread at a time look and answer, in the process where the session was begun."""
-        if os.getpid() != self._process:  # before the lock, which a thread of the parent may have held for ever
-            why = "it was begun in another process, and two copies would draw on the same noise"
-            raise Elsewhere("this session", why=why, fix="ask where it was begun, or begin one here", value=os.getpid())
+        """Let one thread at a time look and answer, in the process where the session was started."""
+        if os.getpid() != self._process:  # before the lock, which a thread of the parent may have held forever
+            why = "it was started in another process, and two copies would use the same noise"
+            raise Elsewhere("this session", why=why, fix="ask there, or start one here", value=os.getpid())
         with self._lock:
             yield
 
     def __reduce__(self) -> NoReturn:
-        why, fix = "a second copy would draw on the same noise", "begin a session where it is needed"
+        why, fix = "a second copy would use the same noise", "start a session where it is needed"
         raise Elsewhere("a copy of a session", why=why, fix=fix, value=type(self).__name__)

@@ -107,7 +107,7 @@ class Statistic(ABC):
         """
         found = opened(exact)
         if self.relation == "replace" and self.groups == 1 and len(found) > 1:
-            why = "a unit that is replaced may leave one group and join another, so that two answers move"
+            why = "a unit that is replaced may leave one group and join another, so two answers change"
             raise BadParameter("groups", self.groups, why=why, fix="use groups=2 or more, or relation='add_remove'")
         if not len(found):
             return np.zeros((0, self.parts), dtype=np.int64)

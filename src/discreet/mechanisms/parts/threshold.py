@@ -93,7 +93,7 @@ class Comparison:
         return Pure(self.epsilon, relation=self.relation)
 
     def error(self, beta: Number, *queries: int | None) -> float:
-        """Return a distance from the threshold beyond which all comparisons are right, but for probability beta.
+        """Return a distance from the threshold beyond which all comparisons are right, except with probability beta.
 
         Half of beta is for the threshold's noise, half for those of all answers; each comparison sees their sum.
         """
@@ -106,7 +106,7 @@ class Comparison:
         return self.threshold + laplace(self.threshold_scale)
 
     def chances(self, answers: Sequence[int], patterns: Mapping[Hashable, Sequence[bool]]) -> Chances:
-        """Bound the probability that the first answers compare as in each pattern, but for tails below 2**-72."""
+        """Bound the probability that the first answers compare as in each pattern, except for tails below 2**-72."""
         noise = _chances.laplace(self.threshold_scale)
         _chances.limited(len(noise) * sum(map(len, patterns.values())))
         apart = max((abs(self.threshold - answer) for answer in answers), default=0)
@@ -172,7 +172,7 @@ def repeated(
     size = np.size(answers)
     rows = max(1, _MOST_ENTRIES // max(1, size))
     parts = []
-    for start in range(0, max(1, count), rows):  # once for no runs at all, so that there is an array to return
+    for start in range(0, max(1, count), rows):  # once for no runs at all, so there is an array to return
         here = min(rows, count - start)
         thresholds = np.asarray(add(comparison.threshold, laplace(comparison.threshold_scale, here)))
         noisy = np.asarray(add(answers, laplace(comparison.answer_scale, (here, size))))

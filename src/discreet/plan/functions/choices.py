@@ -51,7 +51,7 @@ def _unified(node: Expression, values: Sequence[Typed], *, nullable: bool) -> tu
             return days(_hull(wholes), nullable=nullable)[0], [whole.stored for whole in wholes]
         case "category":
             if len({value.has_text for value in values}) > 1:
-                raise IllTyped(node, why="text is no integer", fix="use keys of one type")
+                raise IllTyped(node, why="text is not an integer", fix="use keys of one type")
             keys = tuple(dict.fromkeys(key for value in values for key in value.column.keys or ()))
             return Column(None, "category", keys=keys, nullable=nullable), [value.sql for value in values]
         case kind:

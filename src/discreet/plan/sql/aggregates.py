@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -17,27 +16,13 @@ from discreet.plan.sql.names import spelled
 from discreet.plan.sql.options import Bounds
 from discreet.plan.sql.refusals import Span
 from discreet.plan.sql.rows import Rows
-from discreet.plan.sql.unsupported import AGGREGATES as AGGREGATES
+from discreet.plan.sql.unsupported import is_aggregate, meant
 from discreet.plan.sql.words import label, unused
 from discreet.plan.types import type_of
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr as Node
 
-Of = Callable[[Expression], Aggregate]
-
-_SIMPLE: dict[str, Of] = {
-    "sum": plan.sum,
-    "avg": plan.mean,
-    "min": plan.min,
-    "max": plan.max,
-    "median": plan.median,
-    "variance": plan.variance,
-    "variancepop": plan.variance,
-    "stddev": plan.std,
-    "stddevpop": plan.std,
-}
-_PAIRS = {"corr": plan.correlation, "covarpop": plan.covariance}
 # Whoever divides by n - 1 says so; the others are taken to divide by n, as ours do.
 _SAMPLES = {
     "VAR_SAMP": "VAR_POP({0}) * COUNT({1}) / (COUNT({1}) - 1)",
@@ -82,7 +67,7 @@ class Measures:
             fix = f"write {self._call(node, '{} - DATE ' + repr('2020-01-01'))}, and add the day to the answer"
             raise self.rows.refused(node, "days are ranked and averaged as numbers", fix)
         if not isinstance(made, plan.Count) and any(_is_one_value(column) for column in found):
-            why = "it has one value in every row, so that counting rows tells all"
+            why = "it has one value in every row, so counting rows is enough"
             raise self.rows.refused(node, why, "write COUNT(*), and multiply")
         return made
 
@@ -104,7 +89,7 @@ class Measures:
     def _read(self, node: Node, kept: Expression | None) -> Aggregate:
         rows = self.rows
         if node.key == "filter":
-            if node.this.key not in AGGREGATES:
+            if not is_aggregate(node.this):
                 raise rows.refused(node, "FILTER belongs behind an aggregate", "write COUNT(*) FILTER (WHERE urgent)")
             return self._read(node.this, rows.condition(node.expression.this))
         if node.key == "withingroup":
@@ -123,14 +108,31 @@ class Measures:
             rows.only(node, "this")
             condition = rows.condition(node.this)
             return plan.count(_when(condition if kept is None else kept & condition, Literal(Fraction(1))))
-        if node.key in _PAIRS:
-            rows.only(node, "this", "expression")
-            return _PAIRS[node.key](self._value(node, node.this, kept), self._value(node, node.expression, kept))
         if node.key in _RANKED:
             share = node.args.get("quantile") or node.args.get("expression")
             return self._ranked(node, share, node.this, kept)
-        rows.only(node, "this")
-        return _SIMPLE[node.key](self._value(node, node.this, kept))
+        kind = meant(node)
+        if kind is None:
+            rows.only(node, "this")
+            return plan.median(self._value(node, node.this, kept))
+        return self._called(node, kind, kept)
+
+    def _called(self, node: Node, kind: type[Aggregate], kept: Expression | None) -> Aggregate:
+        """Return an aggregate of as many expressions as it takes: those that the function is called with."""
+        rows = self.rows
+        names = [field.name for field in fields(kind)]
+        if node.key == "anonymous":
+            given = node.expressions
+        else:
+            rows.only(node, *("this", "expression")[: len(names)])
+            given = [each for each in (node.this, node.args.get("expression")) if each is not None]
+        if len(given) != len(names):
+            many = f"{len(names)} column{'s' if len(names) > 1 else ''}"
+            called = rows.source.written(node).partition("(")[0].strip()
+            raise rows.refused(
+                node, f"this is of {many}", f"write {called}({', '.join(['cost', 'age'][: len(names)])})"
+            )
+        return kind(**{name: self._value(node, each, kept) for name, each in zip(names, given, strict=True)})
 
     def _count(self, node: Node, kept: Expression | None) -> Aggregate:
         rows = self.rows
@@ -148,7 +150,7 @@ class Measures:
         if node.this.key == "star":
             return plan.count() if kept is None else plan.count(_when(kept, Literal(Fraction(1))))
         if rows.scope.is_person(node.this):
-            why = "this column tells people apart, and is not looked at otherwise"
+            why = "this column identifies people, and is not used otherwise"
             raise rows.refused(
                 node, why, f"write COUNT(DISTINCT {spelled(node.this.name)}) for people, COUNT(*) for rows"
             )

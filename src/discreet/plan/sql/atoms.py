@@ -24,7 +24,7 @@ def _literal(rows: Rows, node: Node) -> Expression:
         return Literal(node.name)
     value = exact(node.name)
     if value is None:
-        raise rows.refused(node, "this is no number of at most a hundred digits", "write it in digits, as in 1e-9")
+        raise rows.refused(node, "this is not a number of at most a hundred digits", "write it in digits, as in 1e-9")
     return Literal(value)
 
 

@@ -47,7 +47,7 @@ def _chosen(rows: Rows, node: Node, pairs: list[tuple[Expression, Node]], defaul
         branches.append((left, otherwise))
         otherwise = None
     if not branches:
-        raise rows.refused(node, "every branch is null, so that there is nothing to choose", "give one branch a value")
+        raise rows.refused(node, "every branch is null, so there is nothing to choose", "give one branch a value")
     return Case(tuple(branches), otherwise)
 
 

@@ -33,7 +33,7 @@ def joined(source: SqlText, items: Sequence[tuple[tuple[Item, Node], Node | None
     if isinstance(first, Public):
         # An inner join is the same from either side, and the private table leads.
         if not others or isinstance(others[0][0][0], Public):
-            why = "it is public, so that there is nothing to protect"
+            why = "it is public, so there is nothing to protect"
             raise source.refused(node, why, "join a table of the session, or read it as it is")
         (second, other), join = others.pop(0)
         assert join is not None
@@ -63,7 +63,7 @@ def _check(source: SqlText, join: Node) -> None:
     if side or kind not in ("", "INNER"):
         if kind == "CROSS":
             raise source.refused(source.keyword("CROSS"), _ON, "write JOIN ... USING (ward)")
-        why = "rows without a partner are left out, so that no column is null for want of one"
+        why = "rows without a partner are left out, so no column becomes null"
         raise source.refused(source.keyword(side or kind), why, "write JOIN, and ask about the others by themselves")
     for name in ("global_", "hint", "match_condition", "directed", "expressions", "pivots", "nearest"):
         if join.args.get(name):
@@ -106,7 +106,7 @@ def _with_private(source: SqlText, scope: Scope, other: Scope, join: Node) -> Sc
     pairs = _pairs(source, join, scope, other)
     people = [pair for pair in pairs if scope.is_person(pair[0]) and other.is_person(pair[1])]
     if not people:
-        why = "private tables are joined on the person, so that a row meets its own person's rows alone"
+        why = "private tables are joined on the person: a row is paired only with rows of the same person"
         raise source.refused(join.args.get("on") or join, why, _by_person(scope, other))
     on = tuple((scope.column(one, source), other.column(two, source)) for one, two in pairs if (one, two) not in people)
     (part,) = other.parts

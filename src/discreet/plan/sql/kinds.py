@@ -1,4 +1,4 @@
-"""Kinds of formulas: what one over an answer gives, so that what makes no sense is refused before it is paid."""
+"""Kinds of formulas: what one over an answer gives, so what makes no sense is refused before it is paid."""
 
 from __future__ import annotations
 

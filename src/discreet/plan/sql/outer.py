@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from discreet.core.errors import Refusal
 from discreet.plan.expressions import Expression, Literal
-from discreet.plan.sql.aggregates import AGGREGATES, Measures
+from discreet.plan.sql.aggregates import Measures
 from discreet.plan.sql.formula import Clipped, Computed, Constant, Formula, KeyOf, Measured, RoundedFormula, Tested
 from discreet.plan.sql.kinds import Kinds, kind_of
 from discreet.plan.sql.rows import LONGEST_RUN, Rows, run
 from discreet.plan.sql.scope import identifier
+from discreet.plan.sql.unsupported import is_aggregate
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr as Node
@@ -34,7 +35,7 @@ class Outer:
 
     def read(self, node: Node) -> Formula:
         """Return the formula that a node means, or refuse it."""
-        if node.key in AGGREGATES:
+        if is_aggregate(node):
             return Measured(self.measures.name(node))
         key = self.key(node)
         if key is not None:
@@ -98,13 +99,13 @@ class Outer:
 
 def has_aggregate(node: Node) -> bool:
     """Say whether there is an aggregate in a part of the tree."""
-    return any(each.key in AGGREGATES for each in node.walk())
+    return any(is_aggregate(each) for each in node.walk())
 
 
 def _constant(outer: Outer, node: Node) -> Formula:
     made = outer.rows.read(node)
     if not isinstance(made, Literal):
-        raise outer.rows.refused(node, "this is no constant", "group by it, or aggregate it")
+        raise outer.rows.refused(node, "this is not a constant", "group by it, or aggregate it")
     return Constant(made.value)
 
 

@@ -18,7 +18,7 @@ MOST_TOKENS = 10_000
 MOST_NESTING = 30
 MOST_DEPTH = 100
 
-# Runs of one sign are read one after the other, so that only their sum is long, not the way down.
+# Runs of one sign are read one after the other, so only their sum is long, not the way down.
 _CHAINS = frozenset({"and", "or", "add", "sub", "mul", "union"})
 _PREFIXES = frozenset({"NOT", "DASH", "PLUS", "TILDA", "TILDE"})
 _BEGINNINGS = frozenset({"SELECT", "WITH", "L_PAREN"})
@@ -51,7 +51,7 @@ def _tokens(text: str) -> list[Token]:
     if len(text) > MOST_TEXT:
         why = f"a question has at most {MOST_TEXT:,} characters, and this one has {len(text):,}"
         raise SqlRefused(
-            text, (0, 1), why=why, fix="ask about less at once, or join with session.sql(..., public=[...])"
+            text, (0, 1), why=why, fix="ask a smaller question, or join with session.sql(..., public=[...])"
         )
     from sqlglot import tokenize
     from sqlglot.errors import TokenError
@@ -76,7 +76,7 @@ def _check_size(text: str, tokens: Sequence[Token]) -> None:
     first, last = tokens[0], tokens[-1]
     stop = next((token for token in tokens if token.token_type.name == "SEMICOLON"), None)
     if first.token_type.name not in _BEGINNINGS:
-        why = f"{first.text.upper()} is no question: tables are read, never changed, and only through SELECT"
+        why = f"{first.text.upper()} is not a question: tables are only read, through SELECT"
         raise SqlRefused(text, (first.start, first.end + 1), why=why, fix=_STATEMENT_FIX)
     if stop is not None and any(token.start > stop.start and token.text != ";" for token in tokens):
         why = "a question is one statement, and another begins behind this semicolon"

@@ -1,4 +1,4 @@
-"""Patterns: LIKE and ILIKE, matched against the declared keys, so that an engine sees a plain list."""
+"""Patterns: LIKE and ILIKE, matched against the declared keys, so an engine sees a plain list."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def matches(parts: Parts, text: str, *, fold: bool) -> bool:
     texts = [_folded(part) if fold and isinstance(part, str) else part for part in parts]
     if fold:
         text = _folded(text)
-    # Positions that the parts so far can end at: as many as the text has letters, so that no pattern takes long.
+    # Positions that the parts so far can end at: as many as the text has letters, so no pattern takes long.
     ends = {0}
     for part in texts:
         if part is ANY:

@@ -46,7 +46,7 @@ def excerpt(text: str, span: Span) -> str:
 
 
 def _visible(text: str) -> str:
-    """Replace what would move the cursor, so that nothing but the line is seen."""
+    """Replace what would move the cursor, so only the line is seen."""
     return "".join(" " if unicodedata.category(each) in ("Cc", "Cf", "Zl", "Zp") else each for each in text)
 
 

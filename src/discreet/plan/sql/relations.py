@@ -106,7 +106,7 @@ class Relations:
             case "except" | "intersect":
                 why = "whether a row is in the other table may depend on another person"
                 raise self.source.refused(node, why, "say which rows are wanted in WHERE")
-        raise self.source.refused(node, "this is no table", "name a table, or write a subquery in brackets")
+        raise self.source.refused(node, "this is not a table", "name a table, or write a subquery in brackets")
 
     def _table(self, node: Node) -> Item:
         check_table(self.source, node)
@@ -173,7 +173,7 @@ class Relations:
         return found
 
     def _derived(self, scope: Scope, value: Node, title: str | None) -> tuple[Scope, str]:
-        """Return the column of a value, added to the plan unless it is there already."""
+        """Return the column of a value, added to the plan unless it already exists."""
         rows = rows_of(self.source, scope)
         made, column = rows.typed(value)
         if isinstance(made, Name):

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 Rule: TypeAlias = "Callable[[Rows, Node], Expression]"
 
-# Types and bounds are derived several times over, so that what is larger would take seconds.
+# Types and bounds are derived several times over, so what is larger would take seconds.
 LARGEST = 2_000
-# As Python writes it up to here, (a & b) & c; longer runs are halved, so that they stay shallow.
+# As Python writes it up to here, (a & b) & c; longer runs are halved, so they stay shallow.
 LONGEST_RUN = 60
 
 
@@ -75,7 +75,7 @@ class Rows:
         return self.source.refused(node, why, fix)
 
     def only(self, node: Node, *known: str) -> None:
-        """Refuse a node with more to it than is known here, so that nothing is read over."""
+        """Refuse a node with more to it than is known here, so nothing is read over."""
         for name, value in node.args.items():
             if name not in known and value not in (None, False, [], ()):
                 word = name.strip("_").replace("_", " ")

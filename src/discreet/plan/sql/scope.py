@@ -65,7 +65,7 @@ class Scope:
                 node, f"{tables} both have {name!r}", f"write {qualified(parts[0], name)}, for example"
             )
         if self.is_person(node):
-            why = f"{name!r} tells people apart: it is counted, and nothing else is asked about it"
+            why = f"{name!r} identifies people: it can only be counted"
             raise source.refused(node, why, f"write COUNT(DISTINCT {spelled(name)}), or COUNT(*)")
         meant = self._text(node)
         if meant is not None:
@@ -91,7 +91,7 @@ class Scope:
         return node.name if found and all(_is_text(self.columns[each]) for each in found) else None
 
     def is_person(self, node: Node) -> bool:
-        """Say whether a name is that of the column which tells people apart."""
+        """Say whether a name is that of the column which identifies people."""
         if node.key != "column" or node.this.key != "identifier":
             return False
         name, quoted = _name(node.this)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from discreet.plan.aggregates import AGGREGATES, Aggregate
+
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr as Node
 
@@ -55,7 +57,7 @@ REASONS: dict[str, tuple[str, str]] = {
     "replace": _TEXT,
     "regexplike": _TEXT,
     "datetrunc": (
-        "a day that was cut off is a day like others, so that all days would be groups",
+        "a truncated date is still a date, so all dates would be groups",
         "group by EXTRACT(YEAR FROM day), EXTRACT(MONTH FROM day)",
     ),
     "timestamptrunc": ("days have no times", "group by EXTRACT(YEAR FROM day), EXTRACT(MONTH FROM day)"),
@@ -71,23 +73,34 @@ REASONS: dict[str, tuple[str, str]] = {
     "interval": ("an interval is added to a day", "write day + INTERVAL '7' DAY"),
     "distinct": (
         "DISTINCT counts people, and nothing else",
-        "write COUNT(DISTINCT id), with the column that tells people apart",
+        "write COUNT(DISTINCT id), with the identifier column",
     ),
     "order": ("the order of rows changes no aggregate", "leave ORDER BY out here"),
     "ignorenulls": ("nulls are always left out", "leave it out"),
     "collate": _TEXT,
     "attimezone": ("days have no times", "leave it out"),
 }
-AGGREGATES = frozenset(
-    {"count", "sum", "avg", "min", "max", "median", "variance", "variancepop", "stddev", "stddevpop", "stddevsamp"}
-    | {"corr", "covarpop", "covarsamp", "quantile", "approxquantile", "percentilecont", "percentiledisc"}
-    | {"withingroup", "filter", "countif"}
+# Aggregates beyond those that say in `sql` which functions mean them.
+_FORMS = frozenset(
+    {"count", "countif", "median", "quantile", "approxquantile", "percentilecont", "percentiledisc"}
+    | {"stddevsamp", "covarsamp", "withingroup", "filter"}
 )
+
+
+def meant(node: Node) -> type[Aggregate] | None:
+    """Return the aggregate that a function means by its name alone, if one says so."""
+    word = node.name.lower() if node.key == "anonymous" else node.key
+    return next((kind for kind in AGGREGATES.values() if word in kind.sql), None)
+
+
+def is_aggregate(node: Node) -> bool:
+    """Say whether a node is a call of an aggregate, whatever its arguments."""
+    return node.key in _FORMS or meant(node) is not None
 
 
 def reason(node: Node) -> tuple[str, str]:
     """Return why something is not understood, and what to write; two empty texts where only its name is unknown."""
-    if node.key in AGGREGATES:
+    if is_aggregate(node):
         return _NESTED
     if node.key in REASONS:
         return REASONS[node.key]

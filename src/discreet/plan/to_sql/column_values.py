@@ -16,8 +16,8 @@ from discreet.engines.physical import Physical
 from discreet.plan.to_sql.thresholds import as_float, thresholds
 from discreet.plan.whole import OutOfRange, Whole, is_wide
 
-# How numbers, whole numbers and days are written in text: ASCII alone, on every engine. No character can be matched in
-# two ways, so that an engine that tries one after the other is done in a time proportional to the length.
+# How numbers, integers and days are written in text: ASCII alone, on every engine. No character can be matched in
+# two ways, so an engine that tries one after the other is done in a time proportional to the length.
 NUMBER = r" *[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)? *"
 WHOLE = r" *[+-]?[0-9]+ *"
 DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.Z+-]*)?"
@@ -26,7 +26,7 @@ BEFORE_CHRIST = r"[0-9]{4,6}-[0-9]{2}-[0-9]{2} [(]BC[)][ 0-9:.+-]*"
 ABOVE, BELOW = ("inf", "+inf", "infinity", "+infinity"), ("-inf", "-infinity")
 TRUE, FALSE = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
 
-_LAST_WHOLE = 2.0**53  # floats above it are whole, and not all whole numbers are floats
+_LAST_WHOLE = 2.0**53  # floats above it are whole, and not all integers are floats
 # Up to there neither a product, nor a quotient, nor half a step is rounded, in floats, across a whole number of steps.
 _MOST_STEPS, _MOST_DENOMINATOR = 1 << 50, 1 << 52
 _MOST_DAYS = 1 << 31
@@ -71,7 +71,7 @@ def read_date(column: Column, physical: Physical, sql: str, dialect: Dialect) ->
 
 
 def read_flag(_column: Column, physical: Physical, sql: str, dialect: Dialect) -> str | None:
-    """Write a truth value; 1 and 0 are true and false, and so are the words for them, in any case and with blanks."""
+    """Write a boolean; 1 and 0 are true and false, and so are the words for them, in any case and with blanks."""
     match physical.family:
         case "boolean":
             return sql
@@ -156,7 +156,7 @@ def read_category(column: Column, physical: Physical, sql: str, dialect: Dialect
                 number = _or_flags(number, physical, sql, [0, 1], kind.name, dialect)
         case _:
             return None
-    # A decimal that is a key is a multiple of its unit, so that the division is exact, whatever the sign.
+    # A decimal that is a key is a multiple of its unit, so the division is exact, whatever the sign.
     found = number if unit == 1 else dialect.floor_div(number, str(unit), wide=kind.name == dialect.wide)
     among = _is_among(number, [key * unit for key in wholes], kind, dialect)
     return _where(among, dialect.try_cast(found, _stored(wholes, dialect)))
@@ -213,14 +213,14 @@ def _text(physical: Physical, sql: str, dialect: Dialect) -> str:
 
 
 def _spelled(physical: Physical, sql: str, dialect: Dialect) -> str:
-    """Write a text that may spell a number, a day or a truth value; a longer one is null before anything reads it."""
+    """Write a text that may spell a number, a day or a boolean; a longer one is null before anything reads it."""
     return dialect.short(_text(physical, sql, dialect), MOST_SPELLED)
 
 
 def _or_flags(found: str, physical: Physical, sql: str, flags: list[int], kind: str, dialect: Dialect) -> str:
-    """Read the texts false and true, if they were no numbers, as columns of truth values are read.
+    """Read the texts false and true, if they were no numbers, as columns of booleans are read.
 
-    A frame makes objects of truth values, which are copied as these texts, when a single value is missing.
+    A frame makes objects of booleans, which are copied as these texts, when a single value is missing.
     """
     no, yes = (dialect.cast(str(flag), kind) for flag in flags)
     return (
@@ -290,7 +290,7 @@ def _counted(physical: Physical, sql: str, dialect: Dialect) -> tuple[str, Physi
             # The product of two short decimals is a short one in DuckDB, which fails on a number that does not fit.
             sql = dialect.cast(sql, f"DECIMAL({_SHORT_DECIMAL + 1}, {physical.places})")
         return dialect.cast(f"({sql} * {factor})", kind), counted
-    # Multiplied it would not fit a decimal; written without its point it is the same whole number.
+    # Multiplied it would not fit a decimal; written without its point it is the same integer.
     return dialect.try_cast(f"replace({dialect.cast(sql, dialect.text)}, '.', '')", kind), counted
 
 
@@ -329,7 +329,7 @@ def _from_double(sql: str, bounds: tuple[int, int], step: Fraction, dialect: Dia
         whole = Physical(kind, "integer", 1 - (1 << bits), (1 << bits) - 1)
         try:
             exact = _exact((dialect.whole_of_double(sql, kind), whole), bounds, step, 0, dialect)
-        except OutOfRange:  # an integer column of so many bits is refused here, so that there is none to agree with
+        except OutOfRange:  # an integer column of so many bits is refused here, so there is none to agree with
             continue
         return f"(CASE WHEN {_is_whole(sql, dialect, math.nextafter(2.0**bits, 0))} THEN {exact} ELSE {rounded} END)"
     return rounded
@@ -355,14 +355,14 @@ def _from_text(text: str, bounds: tuple[int, int], step: Fraction, dialect: Dial
 
 
 def _suit_floats(bounds: tuple[int, int], step: Fraction) -> bool:
-    """Say whether floats round whole numbers as exact arithmetic does."""
+    """Say whether floats round integers as exact arithmetic does."""
     return max(map(abs, bounds)) * step.numerator < _MOST_STEPS and step.denominator < _MOST_DENOMINATOR
 
 
 def _floating(sql: str, bounds: tuple[int, int], step: Fraction, dialect: Dialect) -> str:
     """Round a float to the step, in floats, and clamp; NaN was sorted out before.
 
-    Each operation of the rounding is monotone, so that the floats which land within the bounds are those between two
+    Each operation of the rounding is monotone, so the floats which land within the bounds are those between two
     thresholds. Comparing with these first costs two comparisons and lets no float reach the cast that it could fail.
     """
     low, high = bounds

@@ -21,7 +21,7 @@ def words(sql: str) -> list[str]:
 
 
 def pretty(sql: str) -> str:
-    """Lay out a statement; its words stay what they were, but for rows of public tables beyond the first few."""
+    """Lay out a statement; its words stay what they were, except for rows of public tables beyond the first few."""
     tokens = [(bool(space), word) for space, word in _SPACED.findall(sql)]
     out: list[str] = []
     # Of every parenthesis that is open: whether it is around a query, and whether the list of that query is long.

@@ -1,4 +1,4 @@
-"""Rounds: choose the marginal that the model so far gets most wrong, measure it, fit anew, and again."""
+"""Rounds: choose the marginal that the model so far gets most wrong, measure it, fit again, and again."""
 
 from __future__ import annotations
 

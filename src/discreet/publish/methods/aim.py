@@ -1,7 +1,7 @@
 """AIM: round by round, measure the marginal of the workload that the model so far gets most wrong.
 
 McKenna, Mullins, Sheldon and Miklau (2022). Each round chooses a marginal with the exponential mechanism, measures it
-with noise, and fits the model anew; when a round taught less than its noise, later ones are bought dearer.
+with noise, and fits the model again; when a round taught less than its noise, later ones are bought dearer.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Harder, Adamczewski and Park (2021). A feature is a point on a circle whose angl
 codes (the random Fourier features of one-hot records). It looks at the attributes of one marginal of the workload, so
 that its sum follows from that marginal and no row leaves the engine. The generator is a mixture: a row has a hidden
 class, and given the class its attributes are independent. The expected features of a mixture are products of sums, so
-that it is fitted by exact gradients, and the twin is a tree with the hidden class in its middle.
+that it is fitted by exact gradients, and the model is a tree with the hidden class in its middle.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Mixture:
 
     @classmethod
     def random(cls, domain: Domain) -> Mixture:
-        """Begin with classes that differ a little: equal ones would stay equal for ever."""
+        """Begin with classes that differ a little: equal ones would stay equal forever."""
         return cls(np.zeros(CLASSES), [_spread((size, CLASSES)) for size in domain.sizes])
 
     def model(self, domain: Domain, total: float) -> Fit:

@@ -1,8 +1,8 @@
-"""MST: all single attributes, a spanning tree of the pairs that hang together most, and the model over both.
+"""MST: all single attributes, a spanning tree of the most correlated pairs, and the model over both.
 
 After McKenna, Miklau and Sheldon (2021), who spend a third of the budget on each of three things: measuring single
 attributes, choosing pairs, measuring them. Here most of it measures pairs, the larger ones more exactly. And of pairs
-that hang together nearly alike, the one that keeps other attributes near one another is taken.
+that are almost equally correlated, the one that keeps other attributes near one another is taken.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Tree:
     def weight(self, pair: Clique) -> int:
         """Return what the score of a pair that would join two parts counts, less where its ends lie at their edges.
 
-        Guarantee: at most WEIGHT, so that scores which are at most d apart stay so (`weighed`).
+        Guarantee: at most WEIGHT, so scores which are at most d apart stay so (`weighed`).
         """
         far = sum(float(steps[np.isfinite(steps)].mean()) for steps in self.steps[[*pair]])
         return round((1 - FADING) ** far * WEIGHT)
@@ -120,7 +120,7 @@ class Tree:
 def shared(amount: Fraction, domain: Domain, cliques: Sequence[Clique]) -> list[Fraction]:
     """Split an amount over marginals so that the sum of the noise in all their cells is least.
 
-    A marginal of n cells that gets a part p has noise in proportion to n / sqrt(p), so that p goes with n^(2/3).
+    A marginal of n cells that gets a part p has noise in proportion to n / sqrt(p), so p goes with n^(2/3).
     """
     weights = [Fraction(round(domain.cells(clique) ** (2 / 3) * 1000)) for clique in cliques]
     return [amount * weight / sum(weights) for weight in weights]

@@ -2,7 +2,7 @@
 
 Hardt, Ligett and McSherry (2012): each round chooses the marginal that the histogram gets most wrong, measures it, and
 moves the histogram by multiplicative weights towards all that was measured so far, the latest and every earlier one.
-Attributes that no marginal has joined stay apart, so that the histograms are those of the touched attributes alone. How
+Attributes that no marginal has joined stay apart, so the histograms are those of the touched attributes alone. How
 many rounds there are follows from the budget and from what they teach: when one taught less than its noise, the next
 is bought with half of it.
 """

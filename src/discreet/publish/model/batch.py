@@ -1,6 +1,6 @@
 """Batches: many marginals of a model of separate parts, all at once.
 
-Each part's table is added up once along every axis, so that its code 0 stands for "whatever the code"; the other codes
+Each part's table is added up once along every axis, so its code 0 stands for "whatever the code"; the other codes
 stay. Any marginal's numbers then lie in these tables, ready to be picked, and those of a marginal across parts are
 products of them. What the code 0 itself has is the total less all the others.
 """

@@ -61,7 +61,7 @@ class Schedule:
         told: list[Table] = [np.zeros(())] * len(logs)
         log_scale = 0.0
         for place in range(len(logs) - 1, -1, -1):
-            # Each sum is scaled by its own largest term, so that none of them vanishes beside the others.
+            # Each sum is scaled by its own largest term, so none of them vanishes beside the others.
             peak = logs[place].max(axis=self.up[place], keepdims=True)
             summed = np.exp(logs[place] - peak).sum(axis=self.up[place])
             told[place] = np.log(summed) + peak.reshape(summed.shape)

@@ -1,4 +1,4 @@
-"""Junction trees: cliques of attributes that meet in separators, so that sums over all cells become sums over few."""
+"""Junction trees: cliques of attributes that meet in separators, so sums over all cells become sums over few."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _eliminated(sizes: Sequence[int], cliques: Sequence[Clique]) -> list[Clique]
             near[other].add(one)
     found = []
     while near:
-        # Ties are broken by the place of the attribute, so that the same question always makes the same tree.
+        # Ties are broken by the place of the attribute, so the same question always makes the same tree.
         taken = min(near, key=lambda place: (math.prod(sizes[other] for other in near[place]) * sizes[place], place))
         others = near.pop(taken)
         found.append(tuple(sorted((taken, *others))))

@@ -18,7 +18,7 @@ Codes = NDArray[np.int64]
 def sample(model: Fit, rows: int, *, independent: bool = False) -> list[Codes]:
     """Draw rows, as a column of codes for each attribute.
 
-    Rows are spread evenly over the cells of each clique (systematic sampling, in random order), so that the sample's
+    Rows are spread evenly over the cells of each clique (systematic sampling, in random order), so the sample's
     marginals are as near to the model's as whole rows can be; `independent` draws each row by itself.
     """
     found: list[Codes | None] = [None] * len(model.tree.sizes)
@@ -54,7 +54,7 @@ def _drawn(wide: Table, given: Codes, *, independent: bool) -> Codes:
     upto = np.cumsum(weights, axis=1)
     upto /= upto[:, -1:]
     points = _points(given, rows, independent=independent)
-    # Each group's cumulative shares lie in a stretch of their own, so that one search serves all of them.
+    # Each group's cumulative shares lie in a stretch of their own, so one search serves all of them.
     edges = (upto + np.arange(len(wide))[:, None]).ravel()
     found = np.searchsorted(edges, given + points, side="right")
     clipped: Codes = np.clip(found - given * width, 0, width - 1)

@@ -116,7 +116,9 @@ class Census:
             f"record to {self.confirmed:.1%} of the people ({self.luck:.1%} by guessing)."
         )
         if self.unique:
-            said += f" In {self.unique:.0%} of the blocks there is no other solution: the attacker knows to be right."
+            said += (
+                f" In {self.unique:.0%} of the blocks there is no other solution: the attacker knows that it is right."
+            )
         late = len(self.blocks) - len(self.solved)
         if late:
             said += f" {late} more were not solved in time, which says nothing of them."
@@ -164,7 +166,7 @@ def census(
     used, complete = defence or ExactDefence(), _complete(people, [block, *attributes])
     positive("seconds", seconds)
     if not 1 <= whole("register", register) < len(attributes):
-        why = "the register holds some of the attributes, and not all"
+        why = "the register has some of the attributes, not all"
         raise BadParameter("register", register, why=why, fix=f"use 1 to {len(attributes) - 1}")
     plan, kinds = design(complete, attributes)
     blocks = complete.codes([block])
@@ -263,7 +265,7 @@ def chosen(people: TableCopy) -> list[str]:
 
 
 def _complete(people: TableCopy, names: Sequence[str]) -> TableCopy:
-    """Leave out whoever lacks one of the values."""
+    """Leave out anyone who lacks one of the values."""
     there = [np.array([cell is not None for cell in people.column(name).tolist()], bool) for name in names]
     return people.taken(np.logical_and.reduce([np.ones(people.rows, bool), *there]))
 

@@ -33,7 +33,7 @@ def solve(
     """Return records that fit what was published, or nothing where there are none, or none in time.
 
     Where the tables bound every count, weights drawn at random are minimised and then maximised: records that have the
-    least and the most weight at once are the only ones (but for one chance in ten thousand). Without bounds, the
+    least and the most weight at once are the only ones (except for one chance in ten thousand). Without bounds, the
     records whose counts are off by the least in all.
     """
     told = known(defence)

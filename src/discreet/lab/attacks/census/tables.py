@@ -126,8 +126,8 @@ def design(people: TableCopy, names: Sequence[str]) -> tuple[Design, Bits]:
 def published(plan: Design, records: Bits, defence: Defence) -> Answers:
     """Return all tables of a block, one after the other, as the defence gives them away.
 
-    Guarantee: under Discreet's mechanisms what they promise, per person: a person is in one cell of each table, so that
-    all tables together move by their number, and in one block, so that blocks compose in parallel.
+    Guarantee: under Discreet's mechanisms what they promise, per person: a person is in one cell of each table, so
+    all tables together move by their number, and in one block, so blocks compose in parallel.
     """
     tables = len(plan.tables)
     exact = np.concatenate(plan.counts(records))

@@ -1,15 +1,15 @@
 """Differencing: ask about everyone, then about everyone but one person, and subtract.
 
-Both groups are large, so that no rule about small groups stops it; each answer by itself is harmless, and their
+Both groups are large, so no rule about small groups stops it; each answer by itself is harmless, and their
 difference is one person's secret (Denning, Denning and Schwartz 1979, "The tracker"). Against noise the attacker
 repeats it with other crowds around the same person, and averages.
 
 Theorem. Let both answers have discrete Laplace noise at epsilon each, t = tanh(epsilon/2), and let the person's bit be
-a fair coin. The answer without the person says nothing of the bit, so that whoever sees both, and knows everyone else,
+a fair coin. The answer without the person says nothing of the bit, so anyone who sees both, and knows everyone else,
 is right with probability at most (1 + t)/2, which one answer attains. From the difference alone the best guess is right
 with probability exactly (1 + t (1 + t^2)/2)/2: the difference of two such noises is symmetric with one peak, the
 distance between it and itself moved by one is its peak, and the peak is the sum of squares t^2 coth(epsilon). Over k
-pairs the person is in k of the 2k answers, so that any attacker is held to half of the epsilon that all answers cost.
+pairs the person is in k of the 2k answers, so any attacker is held to half of the epsilon that all answers cost.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Differencing:
 
     @property
     def learned(self) -> bool:
-        """Whether the attacker learns the bit; luck in so few tries is ruled out but for one time in a hundred."""
+        """Whether the attacker learns the bit; luck in so few tries is ruled out except for one time in a hundred."""
         luck = math.sqrt(math.log(100) / (4 * self.runs))  # Hoeffding 1963
         return self.success >= max(LEARNED, 0.5 + luck)
 
@@ -96,9 +96,9 @@ class Differencing:
         crowds = "everyone" if self.pairs == 1 else f"{self.pairs} crowds"
         sentence = (
             f"Asking about {crowds} with and without the person {self.who.words} tells {self.secret} in "
-            f"{self.success:.1%} of {2 * self.runs:,} tries, where a coin is right in 50%"
+            f"{self.success:.1%} of {2 * self.runs:,} tries, where guessing is right in 50%"
         )
-        bound = "" if self.ceiling is None else f"; the promise allows {self.ceiling:.1%} at most"
+        bound = "" if self.ceiling is None else f"; the guarantee allows {self.ceiling:.1%} at most"
         return Outcome(
             attack="differencing",
             target=self.target,
@@ -128,7 +128,7 @@ def differencing(
     `person` is a value of the identifier, a row number where there is none, or a mapping of attributes; `describe`
     names the columns by which the questions leave the person out. The first crowd is everyone; each of the other
     `pairs` takes half of the people at random, and there are as many as the defence takes to beat. Half of the runs put
-    the person's bit at 0 and half at 1, so that only the answers tell it. The guess is 1 where the mean difference is
+    the person's bit at 0 and half at 1, so only the answers tell it. The guess is 1 where the mean difference is
     nearer to 1.
     """
     people = copied.people()

@@ -72,7 +72,7 @@ def complemented(rollup: Rollup) -> Rollup:
     withheld = rollup.withheld.copy()
     while bridges := _bridges(withheld):
         path = _cheapest(rollup.counts, withheld, bridges[0])
-        if path is None:  # a single row or column: nothing but withholding all of it helps
+        if path is None:  # a single row or column: only withholding all of it helps
             withheld[:] = True
             break
         for cell in path:
@@ -81,7 +81,7 @@ def complemented(rollup: Rollup) -> Rollup:
 
 
 def subtracted(shown: Counts, withheld: Mask, rows: Counts, columns: Counts) -> dict[Cell, int]:
-    """Solve for every withheld cell that the totals determine, from nothing but what is published."""
+    """Solve for every withheld cell that the totals determine, from only what is published."""
     found: dict[Cell, int] = {}
     for cell in _bridges(withheld):
         # Cut there, the graph falls apart; on the cell's side, totals of rows less totals of columns leave the cell.
@@ -94,7 +94,7 @@ def subtracted(shown: Counts, withheld: Mask, rows: Counts, columns: Counts) -> 
 
 
 def rollup(copied: TableCopy, least: int = 10, epsilon: Number = 1) -> list[Outcome]:
-    """Show what totals give away: with cells withheld, with more cells withheld, and with Discreet's noise instead."""
+    """Show what totals reveal: with cells withheld, with more cells withheld, and with Discreet's noise instead."""
     chosen = _columns(copied, least)
     if chosen is None:
         return []
@@ -112,7 +112,7 @@ def rollup(copied: TableCopy, least: int = 10, epsilon: Number = 1) -> list[Outc
             broken=plain.share > 0,
             success=plain.share,
             chance=chance,
-            sentence=f"{named[0].upper()}{named[1:]} withholds {len(small)} cells, and its totals give back exactly "
+            sentence=f"{named[0].upper()}{named[1:]} withholds {len(small)} cells, and its totals reveal exactly "
             f"{plain.share:.1%} of them.",
             figures={"withheld": len(small), "recovered": len(plain.recovered)},
             picture=_picture(plain),
@@ -123,8 +123,8 @@ def rollup(copied: TableCopy, least: int = 10, epsilon: Number = 1) -> list[Outc
             broken=more.share > 0,
             success=more.share,
             chance=chance,
-            sentence=f"With {extra} more cells withheld no total of {named} gives one back; who knows one of them, or "
-            "asks another table, subtracts on.",
+            sentence=f"With {extra} more cells withheld no total of {named} reveals one; an attacker who knows one "
+            "of them, or uses another table, can continue.",
             figures={"withheld": int(more.withheld.sum()), "complementary": extra},
             picture=_picture(more),
         ),
@@ -192,7 +192,7 @@ def _neighbours(withheld: Mask, node: Node, without: Cell) -> Iterable[Node]:
 def _cheapest(counts: Counts, withheld: Mask, cell: Cell) -> list[Cell] | None:
     """Return the cells to withhold that put a cell on a cycle at the least loss of counts (Dijkstra 1959)."""
     start, goal = ("row", cell[0]), ("column", cell[1])
-    # A withheld cell costs nothing more; an empty one says nothing and costs a little, so that paths are short.
+    # A withheld cell costs nothing more; an empty one says nothing and costs a little, so paths are short.
     price = np.where(withheld, 0, counts + 1)
     best: dict[Node, int] = {start: 0}
     before: dict[Node, Node] = {}

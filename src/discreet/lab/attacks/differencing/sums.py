@@ -28,7 +28,7 @@ class Amounts:
     An amount counts as learned where it is off by `within` or less; `chance` is how often the best single guess for
     everyone is. Guarantee: under a promise of epsilon for the sum that a person is in, no attacker who knows of them
     only how amounts are spread learns theirs more often than e^epsilon times `chance` (the same guess would have come
-    without the person, but for that factor).
+    without the person, except for that factor).
     """
 
     column: str

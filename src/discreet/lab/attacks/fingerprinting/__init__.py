@@ -186,7 +186,7 @@ def fingerprinting(
     length: int | None = None,
     rate: float = RATE,
 ) -> Fingerprinting:
-    """Give every user a word, let a coalition mix a copy, and accuse whoever has too much in common with it.
+    """Give every user a word, let a coalition mix a copy, and accuse anyone who has too much in common with it.
 
     A strategy is "majority", "minority", "coin", "member" or "ones"; or a defence that answers, for each position, how
     many of the coalition have a one there. At most one run in 1/rate accuses an innocent, whatever the pirate does.

@@ -31,7 +31,7 @@ def answering(defence: Defence) -> Pirate:
     """Return the pirate that publishes, of each position, whether more than half of the coalition have a one.
 
     The words are rows of a table, the positions questions. Answers that are off by less than half of the rows keep the
-    marking assumption, so that whoever answers d >= O(n^2 log n) averages that well can be traced to a row: no private
+    marking assumption, so anyone who answers d >= O(n^2 log n) averages that well can be traced to a row: no private
     mechanism can (Bun, Ullman, Vadhan 2014).
     """
 

@@ -1,10 +1,10 @@
 """Intersection: two releases, each of them k-anonymous, and what is left possible for a person who is in both.
 
-"Two hospitals" publish their patients, generalized so that each looks like k - 1 others. Whoever knows that someone
+"Two hospitals" publish their patients, generalized so that each looks like k - 1 others. Anyone who knows that someone
 went to both looks up the class in each, and intersects the sensitive values: few are in both (Ganta, Kasiviswanathan
 and Smith 2008). Neither hospital can know, since it depends on what the other publishes.
 
-Differential privacy composes: two releases at epsilon each promise 2 epsilon about whoever is in both, whatever the
+Differential privacy composes: two releases at epsilon each promise 2 epsilon about anyone who is in both, whatever the
 other one is. No value is ruled out, and no guess of a person's value is right more than e^(2 epsilon) times as often as
 it would be from the same two releases without that person.
 """
@@ -171,7 +171,7 @@ def noisy(copied: TableCopy, group: str, sensitive: str, epsilon: Number = 0.5) 
     shared = one & other
     rows, own = seen[groups[shared]], values[shared]
     right = float((rows.argmax(1) == own).mean())
-    rows[np.arange(len(rows)), own] -= 2  # the same noise without the person: what others tell of them
+    rows[np.arange(len(rows)), own] -= 2  # the same noise without the person: what others reveal them
     without = float((rows.argmax(1) == own).mean())
     each, number = float(epsilon), int(shared.sum())
     most = min(1.0, math.exp(2 * each) * without)

@@ -91,7 +91,7 @@ def linkage(released: TableCopy, known: TableCopy, on: Sequence[str]) -> Linked:
     _, first, second = np.intersect1d(here[mine], there[theirs], assume_unique=True, return_indices=True)
     rows, names = mine[first], theirs[second]
     who = _people(released)
-    once = np.unique(who[rows], return_index=True)[1]  # whoever is alone in several rows is named once
+    once = np.unique(who[rows], return_index=True)[1]  # anyone who is alone in several rows is named once
     rows, names = rows[once], names[once]
     right = None
     if released.identifier is not None and known.identifier is not None:

@@ -33,7 +33,7 @@ _SIGMAS = 5.0  # how far above those outside the table a promise has to be befor
 _METHOD = "mst"  # measures chosen pairs of columns: fast, and good to join on
 _SYNTHETIC = "synthetic data by {}"
 _ALIKE = " The rows that look like theirs tell on them all the same."
-_UNPROMISED = " Nothing is promised, though: another list may name them."
+_UNPROMISED = " Nothing is guaranteed, though: another list may identify them."
 _CATEGORIES = 12  # a column of numbers with fewer values is one of categories, which nobody rounds
 _NOWHERE = -1e9  # where what is missing lies, among numbers
 
@@ -43,7 +43,7 @@ class Learned:
     """What an attacker learned by joining a list of everyone to a release: of people in it, and of people outside.
 
     `inside` and `outside` are the shares whose secret was guessed right: as the most common among the rows that match
-    them, or in the whole release where none does. Whoever is not in the table cannot be harmed by its release: what is
+    them, or in the whole release where none does. People not in the table cannot be harmed by its release: what is
     told of them is what the table teaches about people like them.
     """
 
@@ -81,7 +81,7 @@ class Learned:
         names, shares = ["people in the table", "people outside"], [self.inside, self.outside]
         kinds = ["bad" if self.broken else "good", "quiet"]
         lines = [] if self.ceiling is None else [GuideLine(self.ceiling, "promise")]
-        title, label = f"{self.secret} told rightly: {self.target}", "share told rightly"
+        title, label = f"{self.secret} guessed right: {self.target}", "share guessed right"
         return Outcome(
             "linkage",
             self.target,
@@ -96,12 +96,12 @@ class Learned:
 
     def _sentence(self) -> str:
         told = (
-            f"Joined on {', '.join(self.on)}, {self.secret} is told rightly for {self.inside:.0%} of the people in the "
-            f"table, against {self.outside:.0%} of people who are not in it"
+            f"Joined on {', '.join(self.on)}, {self.secret} is guessed right for {self.inside:.0%} of the people in "
+            f"the table, against {self.outside:.0%} of people who are not in it"
         )
         if self.named is None:
             sure = "" if self.precision is None else f" ({self.matched:,} match one, right for {self.precision:.0%})"
-            return f"{told}; its {self.published:,} rows are nobody's, and nobody can be named{sure}."
+            return f"{told}; its {self.published:,} rows belong to nobody, and nobody can be identified{sure}."
         share = self.named / max(1, self.members)
         many = f", among {self.matched:,} matches" if self.matched > self.named else ""
         last = _UNPROMISED if not self.broken else "" if self.named else _ALIKE

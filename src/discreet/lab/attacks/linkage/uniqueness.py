@@ -2,7 +2,7 @@
 
 Of 54,805 voters of Cambridge, Massachusetts, 12% had a birth date that no other had, 29% with the sex, 69% with a ZIP
 code of five digits and 97% with all nine (Sweeney 1997, *Weaving technology and policy together to maintain
-confidentiality*): whoever has the list can name them in any table that has those columns.
+confidentiality*): anyone who has the list can name them in any table that has those columns.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Uniqueness:
         """The verdict: a table is broken where anyone is unique in it."""
         last, columns = self.whole, ", ".join(self.whole.columns)
         sentence = (
-            f"Whoever knows {columns} of someone in {self.name} can point at the rows of {last.unique:,} of "
+            f"Anyone who knows {columns} of a person in {self.name} can point at the rows of {last.unique:,} of "
             f"{last.total:,} {self.who} ({last.share:.1%}): nobody else has the same. "
             f"{last.few:,} are among fewer than {FEW}; the smallest class has {last.smallest:,}."
         )
@@ -105,7 +105,7 @@ def uniqueness(copied: TableCopy, quasi: Sequence[str] | None = None, *, most: i
     who = "rows" if people is None else "people"
     found = _searched(copied, whole("most", most), people) if quasi is None else tuple(quasi)
     if not found:
-        why = "uniqueness is by at least one column besides the identifier"
+        why = "uniqueness needs at least one column in addition to the identifier"
         raise BadParameter("quasi", list(found), why=why, fix=f"name some of {', '.join(copied.columns)}")
     steps, codes = [], np.zeros(copied.rows, np.int64)
     for place, name in enumerate(found):
@@ -146,7 +146,7 @@ def _step(columns: tuple[str, ...], codes: Bits, people: Bits | None) -> Uniquen
 def _searched(copied: TableCopy, most: int, people: Bits | None) -> tuple[str, ...]:
     """Add columns greedily, each the one that singles out the most; stop when everyone is alone or none helps.
 
-    Rows that are alone stay alone whatever is added, so that only the others are looked at again.
+    Rows that are alone stay alone whatever is added, so only the others are looked at again.
     """
     columns = {name: copied.codes([name]) for name in copied.attributes}
     chosen: list[str] = []

@@ -87,7 +87,7 @@ class Reconstruction:
     def blatant(self) -> bool:
         """Whether the answers were blatantly non-private: fewer than a tenth of the guesses are wrong.
 
-        Dinur and Nissim (2003). No (1, 0.1)-private answers are, but for a vanishing probability.
+        Dinur and Nissim (2003). No (1, 0.1)-private answers are, except for a vanishing probability.
         """
         return 10 * (self.people - self.right) < self.people
 
@@ -140,7 +140,7 @@ class Reconstruction:
         if self.blatant:
             return f"{said} That is next to everyone: to publish these answers is to publish the table."
         if self.ceiling is not None and not self.broken:
-            return f"{said} The promise holds: no attack whatever can expect more than {self.ceiling:.1%}."
+            return f"{said} The guarantee holds: no attack can expect more than {self.ceiling:.1%}."
         return f"{said} Many are given away." if self.broken else f"{said} So many questions tell little."
 
 

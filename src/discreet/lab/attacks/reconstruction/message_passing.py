@@ -3,7 +3,7 @@
 Generalized approximate message passing (Donoho, Maleki and Montanari 2009; Rangan 2011). For random groups of many
 people it reaches what Bayes' rule would, which nobody can compute: it takes a bit for the bit that it is, where least
 squares and linear programs take it for any number, and an interval for the interval. Two products with the matrix of
-groups a round, so that ten thousand people take seconds.
+groups a round, so ten thousand people take seconds.
 """
 
 from __future__ import annotations

@@ -44,13 +44,13 @@ def secret_column(people: TableCopy) -> str | None:
 def fair(people: TableCopy, bits: Bits, most: int) -> tuple[TableCopy, Bits]:
     """Copy some people such that every secret bit is a fair coin's, and return them with their bits.
 
-    A coin decides each one's bit, and then someone who has it is chosen, as in `rand.copy`: nothing but the answers
-    tells a bit, so that guessing is right about half of them and a promise bounds what an attack can expect.
+    A coin decides each one's bit, and then someone who has it is chosen, as in `rand.copy`: only the answers
+    tells a bit, so guessing is right about half of them and a promise bounds what an attack can expect.
     """
     places = [np.flatnonzero(bits == bit) for bit in (0, 1)]
     fewer = min(len(each) for each in places)
     if fewer == 0:
-        why = "everyone has the same bit, so that there is nothing to find out"
+        why = "everyone has the same bit, so there is nothing to learn"
         raise BadParameter("secret", int(bits[0]) if len(bits) else None, why=why, fix="choose another column or value")
     coins = np.asarray(bernoulli(1 / 2, min(whole("people", most), fewer)))
     chosen = [_some(each, int((coins == bit).sum())) for bit, each in enumerate(places)]

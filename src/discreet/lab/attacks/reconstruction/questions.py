@@ -13,7 +13,7 @@ from discreet.lab.attacks._coins import Coins, coins
 from discreet.lab.defence import Groups
 from discreet.lab.table_copy import TableCopy
 
-# How many columns a WHERE clause names at most: enough to tell people apart, and still what people write.
+# How many columns a WHERE clause names at most: enough to identify people, and still what people write.
 CLAUSES = 3
 
 

@@ -11,7 +11,7 @@ from discreet.lab.defence import Answers, Groups
 
 ROUNDS = 200
 _NEAR = 1e-5
-# Counts are whole, so that an answer within this is exact.
+# Counts are whole, so an answer within this is exact.
 _EXACT = 0.5
 # How many questions give a first bound on how badly a table fits, and how many tables are looked at together.
 _FEW, _TOGETHER = 256, 64
@@ -22,7 +22,7 @@ def exhaustive(groups: Groups, answers: Answers) -> Floats:
 
     Dinur and Nissim (2003): where all groups are asked and no answer is off by more than E, no answer of this table is
     either. The people who have the bit and were guessed not to are a group, and so are those the other way round; the
-    true count and the guessed one of each differ by 2 E at most, so that at most 4 E bits are wrong.
+    true count and the guessed one of each differ by 2 E at most, so at most 4 E bits are wrong.
     """
     people = groups.shape[1]
     tables = all_groups(people).T.astype(np.float32)

@@ -101,11 +101,11 @@ class Tracing:
             few = f"no false alarm among {len(self.outside)} outsiders"
             alarms = f"one false alarm in {1 / RATE:,.0f}" if RATE * len(self.outside) >= 1 else few
             return (
-                f"Whoever knows someone's attributes learns from {asked} whether that person is among them: of a "
-                f"member and an outsider the member stands out {self.area:.0%} of the time, a guess would 50%, "
+                f"An attacker who knows a person's attributes learns from {asked} whether that person is among them: "
+                f"of a member and an outsider the member stands out {self.area:.0%} of the time, a guess would 50%, "
                 f"and {caught:.0%} of the members are named with {alarms}."
             )
-        promise = "" if limit is None else f"; the promise allows {limit:.0%} on average"
+        promise = "" if limit is None else f"; the guarantee allows {limit:.0%} on average"
         return (
             f"From {asked} nobody learns who is among them: of a member and an outsider the member stands out "
             f"{self.area:.0%} of the time, where a guess is right 50%{promise}."
@@ -125,7 +125,7 @@ def tracing(
     Members and outsiders are rows of bits from one population. The attacker knows the attributes of whom they look for,
     and of the population either the frequencies (a vector) or other people (rows of bits). Scores are "product", the
     inner product of Dwork et al. (2015) with every attribute in units of its spread; "likelihood", the ratio of
-    Sankararaman et al. (2009); and "whitened", the product for attributes that hang together, which needs other people.
+    Sankararaman et al. (2009); and "whitened", the product for correlated attributes, which needs other people.
     """
     inside, outside = _rows("members", members), _rows("outsiders", outsiders)
     known = np.asarray(population)
@@ -137,7 +137,7 @@ def tracing(
     if score not in SCORES:
         raise UnknownName("score", score, SCORES)
     chosen = defence or ExactDefence()
-    # Whoever has attribute j is the group of question j: each member moves each answer by at most one.
+    # Anyone who has attribute j is the group of question j: each member moves each answer by at most one.
     target = chosen.protect(np.ones(len(inside), np.int64), inside.shape[1])
     answers = target.sums(inside.T) / len(inside)
     heard = ~np.isnan(answers)

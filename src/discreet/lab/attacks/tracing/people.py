@@ -17,7 +17,7 @@ Numbers = NDArray[np.float64]
 
 _EDGE = 0.05  # frequencies of made-up attributes stay so far from 0 and 1
 _CUTS, _VALUES = 8, 12  # cuts of a column of numbers, and values of any other, that become attributes
-_RARE, _MOST = 0.02, 800  # attributes that fewer people have, or lack, tell of too few; more are not needed
+_RARE, _MOST = 0.02, 800  # attributes that fewer people have, or lack, reveal too few; more are not needed
 
 
 def population(attributes: int) -> Numbers:

@@ -31,7 +31,7 @@ def most(defence: Defence) -> float | None:
     """Return the area under the curve that no tracer can expect to exceed, or None where nothing is promised.
 
     Take a member and an outsider: were they exchanged, each answer would move by at most one, as when one of them
-    leaves, so that the promise about one row covers the exchange. Whoever tells the two apart, right with probability
+    leaves, so the promise about one row covers the exchange. Whoever tells the two apart, right with probability
     A, would be wrong about the exchanged table with probability 1 - A, and A <= exp(epsilon) (1 - A) + delta. (The area
     under any curve with TPR <= exp(epsilon) FPR in both directions is the same exp(epsilon) / (1 + exp(epsilon)).) For
     rho-zCDP, Pinsker's inequality gives A <= 1/2 + sqrt(rho / 8), as the divergence of order 1 is at most rho.

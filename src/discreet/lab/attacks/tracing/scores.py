@@ -29,13 +29,13 @@ def likelihood(answers: Numbers, known: Known, members: int) -> Score:
 
 
 def whitened(answers: Numbers, known: Known, members: int) -> Score:
-    """Score by the likelihood ratio of normal averages, as far as other people tell how attributes hang together.
+    """Score by the likelihood ratio of normal averages, as far as other people tell how attributes are correlated.
 
     The averages of n people who include x have their mean moved by (x - p)/n. What the others do not tell is made up
     for by a ridge, in proportion to how few they are.
     """
     if known.ndim == 1:
-        why = "frequencies do not tell how attributes hang together"
+        why = "frequencies do not show how attributes are correlated"
         raise BadParameter("population", "frequencies", why=why, fix="give rows of other people, or score='product'")
     frequencies = _frequencies(known)
     apart = known - frequencies

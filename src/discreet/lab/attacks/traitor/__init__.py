@@ -1,8 +1,8 @@
-"""Traitor: whoever answers counting questions about keys, well enough, is a decoder that gives a key away.
+"""Traitor: anyone who answers counting questions about keys, well enough, is a decoder that gives a key away.
 
 Users have keys, and a coalition builds a pirate decoder. The sender broadcasts a staircase: at stage i the first i
 users get a one and all others a zero, each bit under the user's own key. At stage 0 a useful decoder says zero, at
-stage n one, so that somewhere between its probability of saying one jumps by 1/n at least; and as nobody without one
+stage n one, so somewhere between its probability of saying one jumps by 1/n at least; and as nobody without one
 user's key can tell the two stages apart that differ in this user alone, that user is in the coalition (Chor, Fiat, Naor
 1994; Boneh, Sahai, Waters 2006). A mechanism that answers "how many rows decrypt this to one?" about a table of keys is
 such a decoder, and a private one cannot jump: with O~(n^2) repetitions, O~(n^3) questions in all cannot be answered
@@ -217,7 +217,7 @@ def expose(copied: TableCopy, say: Callable[[str], None] = lambda _: None) -> li
     if users < 4:
         return []
     questions = users**2 * (users + 1)
-    # The delta of the theorem: a decoder may not be private but for 1/(10 n).
+    # The delta of the theorem: a decoder may not be private except for 1/(10 n).
     private = least_noise(questions, 1, 1 / (10 * users))
     found = []
     for defence in (ExactDefence(), RoundedDefence(5), Forgetful(1, questions), private):

@@ -38,7 +38,7 @@ _HEXADECIMAL = re.compile(r"[0-9a-f]+").fullmatch
 
 
 _KEYED = (
-    "Whoever lacks the key cannot check a guess; the rows of one person can still be told to belong together, "
+    "Without the key nobody can check a guess; the rows of one person can still be told to belong together, "
     "so that a vault, which shows no identifiers at all, is better."
 )
 

@@ -28,7 +28,7 @@ from discreet.local.reports import Bytes
 from discreet.local.sketch import Sketch
 from discreet.noise.bits import BitSource
 
-# f/2, p and q are multiples of 2^-32, so that what one report does to a bit is a multiple of 2^-64.
+# f/2, p and q are multiples of 2^-32, so what one report does to a bit is a multiple of 2^-64.
 _GRID = 1 << 32
 _PUBLISHED_BITS, _PUBLISHED_F = 32, 128
 _MOST_BITS, _MOST_COHORTS = 4096, 1 << 16
@@ -308,10 +308,10 @@ def rappor(
     A permanent bit is replaced by a fair coin with probability f, once and for all; a report shows 1 with probability
     q where the permanent bit is 1 and p where it is 0, again each time. The defaults are those of the published client.
     `published=True` makes the bits of that client: its hash, its permanent answers, f in 128ths. Questions that clients
-    answer under one key need a `topic` each, so that their permanent answers are independent (the published client has
+    answer under one key need a `topic` each, so their permanent answers are independent (the published client has
     no topics: it needs a key for each question).
 
-    Guarantee: see `Rappor`; f is rounded up on its grid, p and q towards each other, so that no report is dearer than
+    Guarantee: see `Rappor`; f is rounded up on its grid, p and q towards each other, so no report is dearer than
     the numbers that were asked for.
     """
     return Rappor(

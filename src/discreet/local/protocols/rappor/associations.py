@@ -72,7 +72,7 @@ def associate(first: Answers, second: Answers) -> Association:
     Expectation and maximisation over the exact likelihoods of reports (Fanti, Pihur, Erlingsson 2016). A person whose
     report on either question is malformed is left out.
 
-    Guarantee: none of its own; it reads reports. Whoever answers both questions pays for both.
+    Guarantee: none of its own; it reads reports. Anyone who answers both questions pays for both.
     """
     if len(first.reports) != len(second.reports):
         lengths = (len(first.reports), len(second.reports))

@@ -25,7 +25,7 @@ def written(value: str) -> bytes:
 def places(word: bytes, cohort: int, hashes: int, bits: int) -> tuple[int, ...]:
     """Return the bits that a word sets in a cohort: so many hashes, so many different bits.
 
-    The i-th hash chooses among the bits that the earlier ones left, so that every word sets equally many.
+    The i-th hash chooses among the bits that the earlier ones left, so every word sets equally many.
     """
     message = cohort.to_bytes(4, "big") + word
     digest = hashlib.blake2b(message, digest_size=_WORD * hashes, person=_PERSON).digest()

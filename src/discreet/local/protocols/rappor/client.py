@@ -69,7 +69,7 @@ class RapporClient(Client):
     Guarantee: any number of reports of one value costs at most the protocol's `loss_forever`, as long as the key is
     kept and secret and HMAC-SHA256 is a pseudorandom function; each distinct value that is reported pays again, and has
     a permanent answer of its own, also where two values have one filter. A lost key is a new permanent answer, which
-    pays again too. The published client derives answers from the filter alone, so that under one key values (and
+    pays again too. The published client derives answers from the filter alone, so under one key values (and
     questions) of equal filters share an answer and are seen to: it promises this for one value under each key.
     """
 

@@ -12,8 +12,8 @@ from discreet.local.grid import log_up
 def differences(bits: int, hashes: int, published: bool) -> tuple[int, int]:
     """Return how many bits only one, and only the other, of two strings may set at most.
 
-    Ours sets exactly `hashes` bits, so that both numbers are the same. The published client sets that many or fewer,
-    but one at least, so that one string may set all but a bit of the other.
+    Ours sets exactly `hashes` bits, so both numbers are the same. The published client sets that many or fewer,
+    but one at least, so one string may set all but a bit of the other.
     """
     if not published:
         return min(hashes, bits - hashes), min(hashes, bits - hashes)
@@ -42,9 +42,9 @@ def after(f: Fraction, p: Fraction, q: Fraction, apart: tuple[int, int], reports
     """Return the epsilon of so many reports of one permanent answer, f being above 0.
 
     A permanent bit is right with odds A : B, A = 1 - f/2 and B = f/2, and r equal reports multiply these odds by x^r, x
-    being q/p for ones and (1-p)/(1-q) for zeros, so that the bit is worth g(r ln x) = ln((A x^r + B) / (B x^r + A)).
+    being q/p for ones and (1-p)/(1-q) for zeros, so the bit is worth g(r ln x) = ln((A x^r + B) / (B x^r + A)).
     Other sequences of reports lie between r ones and r zeros, and g grows: no sequence is worth more. Bits are
-    independent, so that their worths add up.
+    independent, so their worths add up.
     """
     low, high = sorted((p, q))
     ones = high / low if low else None

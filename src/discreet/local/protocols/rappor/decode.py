@@ -23,7 +23,7 @@ _ROUNDS = 3  # of selecting, fitting and weighing again; one less where nothing 
 _POOL = 2000  # candidates that a lasso looks at, the most promising
 _TINY = 1e-9
 # Of the non-negative fit alone, no part of an interval or a test. They were picked by total variation on the grid of
-# RAPPOR's own simulation, so that figures of that grid flatter them a little.
+# RAPPOR's own simulation, so figures of that grid flatter them a little.
 _SELECT, _CUT, _CROWD = 2.0, 1.1, 0.9
 
 
@@ -189,8 +189,8 @@ def _apart(tallies: Tallies, places: Places) -> tuple[_Linear, Floats]:
     """Least squares of each candidate beside the few that a strict lasso keeps.
 
     The strict penalty sqrt(2 ln S) keeps what stands out of S candidates of pure noise (Donoho and Johnstone 1994). A
-    kept candidate and one that is not are estimated alike, beside all *other* kept ones, so that nothing depends on
-    whether it was itself selected. Hashes are random, so that what is left out of the fit acts as noise, and `noise`
+    kept candidate and one that is not are estimated alike, beside all *other* kept ones, so nothing depends on
+    whether it was itself selected. Hashes are random, so what is left out of the fit acts as noise, and `noise`
     measures it.
     """
     likely = np.zeros(len(places))
@@ -224,7 +224,7 @@ def _linear(share: Floats, variance: Floats, tallies: Tallies, noise: float, fre
     """Set standard errors beside estimated shares.
 
     `variance` is for reports drawn again. Given the reports that there are, the estimate is unbiased for their own
-    shares, so that the variance of those, share (1 - share)/n, is no part of its error.
+    shares, so the variance of those, share (1 - share)/n, is no part of its error.
     """
     likely = np.clip(share, 0.0, 1.0)
     own = variance - likely * (1 - likely) / int(tallies.totals.sum())

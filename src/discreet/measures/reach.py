@@ -1,0 +1,90 @@
+"""Reach: how far one unit reaches into a question, what its expressions may be, and aggregates in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from discreet.core.column import Column
+from discreet.core.unit import Relation
+from discreet.plan import aggregates as words
+from discreet.plan.aggregates import Aggregate
+from discreet.plan.expressions import Expression
+from discreet.plan.refusals import IllTyped
+from discreet.plan.types import type_of
+
+# The largest value, and the inverse of the finest step, of what is averaged, added up or ranked.
+LARGEST = 10**100
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far one unit reaches into a question: rows and groups, under which relation, and the declared size.
+
+    Under replace, `rows` and `groups` are those of a removal and an addition: twice as many.
+    """
+
+    columns: Mapping[str, Column]
+    rows: int
+    groups: int
+    relation: Relation
+    size: int | None
+    people: bool = True  # whether units are people, who count once in a group; rows may come several times by joins
+
+    def contributions(self) -> dict[str, Any]:
+        """Return what a statistic has to cover; a removal and an addition are covered as twice the rows."""
+        return {"contributions": self.rows, "groups": min(self.groups, self.rows)}
+
+    def grid(self, what: Expression) -> tuple[int, int, Fraction]:
+        """Return the bounds of a number in steps, and the step."""
+        found = number(what, self)
+        low, high = found.steps
+        return low, high, found.step or Fraction(1)
+
+    def bounds(self, what: Expression) -> dict[str, Any]:
+        """Return the bounds and the step of a number, as mechanisms take them."""
+        low, high, step = self.grid(what)
+        return {"low": low * step, "high": high * step, "step": step}
+
+
+def number(what: Expression, reach: Reach) -> Column:
+    """Return the type of an expression that is averaged, added up or ranked: a number."""
+    found = type_of(what, reach.columns)
+    if found.kind != "number":
+        fix = (
+            "convert it with as_number()"
+            if found.kind == "flag"
+            else "count it, group by it, or derive a number from it"
+        )
+        raise IllTyped(what, why=f"it is a {found.kind}, and this takes a number", fix=fix)
+    low, high = found.steps
+    step = found.step or Fraction(1)
+    if max(abs(low), abs(high)) * step > LARGEST or step.denominator > LARGEST:
+        # Its square, as of a variance, times the noise of a low price still has to be a float.
+        why = (
+            "its values are larger, or finer, than can be written with the error of an answer (up to 1e100, by 1e-100)"
+        )
+        raise IllTyped(what, why=why, fix="ask for it in other units: divide it, or round it")
+    return found
+
+
+def number_or_none(what: Expression, reach: Reach) -> Column | None:
+    """Return the type of an expression if it is a number."""
+    found = type_of(what, reach.columns)
+    return found if found.kind == "number" else None
+
+
+def word_of(aggregate: Aggregate) -> str:
+    """Return the aggregate's word, as it is asked for: count, mean, median, quantile, ..."""
+    if isinstance(aggregate, words.Quantile) and aggregate.q == (Fraction(1, 2),):
+        return "median"
+    return aggregate.word
+
+
+def about_of(aggregate: Aggregate) -> str:
+    """Say what an aggregate is, for people to read: mean of cost."""
+    of = ", ".join(repr(each) for each in aggregate.expressions)
+    word = word_of(aggregate)
+    return f"{word} of {of}" if of else {"count": "number of rows", "people": "number of people"}.get(word, word)

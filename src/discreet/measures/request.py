@@ -1,0 +1,138 @@
+"""Requests: what a question asks of an engine, as values; one list of them is run, written down or audited."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from discreet.core.exact import Exact
+from discreet.core.unit import Unit
+from discreet.plan.expressions import Expression
+from discreet.plan.keys import Keys
+from discreet.plan.nodes import Datum, Plan
+from discreet.plan.tallies import TallyQuery
+from discreet.plan.to_sql.cells import CellQuery, Counts
+
+Found = Any  # an exact value, or a function that counts, as the request knows
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureScope:
+    """Whose rows a measure is about: those of a plan, in the groups of its keys, bounded for a unit."""
+
+    plan: Plan
+    keys: Keys
+    unit: Unit
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are."""
+        return self.keys.size
+
+
+class ExactSource(Protocol):
+    """An engine over the rows of a question: what a request is put to when it is run."""
+
+    def in_order(self, question: TallyQuery, unit: Unit) -> Exact[list[tuple[int, ...]]]:
+        """Return the tallies of every listed group, in the order of the keys."""
+
+    def people_by_key(self, question: TallyQuery, unit: Unit) -> Exact[dict[tuple[Datum, ...], int]]:
+        """Return how many people have each key that is not empty."""
+
+    def rows_by_person(self, plan: Plan, most: int) -> Exact[dict[int, int]]:
+        """Return how many people have each number of rows."""
+
+    def counts(self, plan: Plan, keys: Keys, of: Expression, unit: Unit) -> AbstractContextManager[Counts]:
+        """Give a function that counts an expression's values in cells, pass by pass."""
+
+
+class StatementWriter(Protocol):
+    """What a request is put to when it is only shown: the SQL of an engine, without any rows."""
+
+    def tallies(self, title: str, question: TallyQuery, unit: Unit) -> list[str]:
+        """Write the tallies of a question."""
+
+    def rows_by_person(self, title: str, plan: Plan, most: int, unit: Unit) -> list[str]:
+        """Write how many people have each number of rows."""
+
+    def counts(self, name: str, scope: MeasureScope, of: Expression, first: Sequence[CellQuery]) -> list[str]:
+        """Write the values of an expression, and the first look at them."""
+
+
+class Request(ABC):
+    """One thing that is asked of the engine."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def found(self, engine: ExactSource) -> AbstractContextManager[Found]:
+        """Give what the engine finds, as long as the block lasts."""
+
+    @abstractmethod
+    def written(self, writer: StatementWriter) -> list[str]:
+        """Return the statements that would be run."""
+
+
+@dataclass(frozen=True, slots=True)
+class TallyRequest(Request):
+    """Asks for the tallies of every listed group, from one scan."""
+
+    title: str
+    query: TallyQuery
+    unit: Unit
+
+    def found(self, engine: ExactSource) -> AbstractContextManager[Found]:
+        """Give a row of tallies for every group, empty ones too, in the order of the keys."""
+        return nullcontext(engine.in_order(self.query, self.unit))
+
+    def written(self, writer: StatementWriter) -> list[str]:
+        """Return one statement."""
+        return writer.tallies(self.title, self.query, self.unit)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRequest(TallyRequest):
+    """Asks how many people have each key, where keys are selected."""
+
+    def found(self, engine: ExactSource) -> AbstractContextManager[Found]:
+        """Give the number of people of every key that somebody has."""
+        return nullcontext(engine.people_by_key(self.query, self.unit))
+
+
+@dataclass(frozen=True, slots=True)
+class RowsRequest(Request):
+    """Asks how many people have each number of rows, numbers above `most` counting as `most`."""
+
+    title: str
+    plan: Plan
+    most: int
+    unit: Unit
+
+    def found(self, engine: ExactSource) -> AbstractContextManager[Found]:
+        """Give the number of people of every number of rows."""
+        return nullcontext(engine.rows_by_person(self.plan, self.most))
+
+    def written(self, writer: StatementWriter) -> list[str]:
+        """Return one statement."""
+        return writer.rows_by_person(self.title, self.plan, self.most, self.unit)
+
+
+@dataclass(frozen=True, slots=True)
+class CountsRequest(Request):
+    """Asks for counts of an expression's values in cells, coarse ones first; `first` says which, for so many groups."""
+
+    name: str
+    scope: MeasureScope
+    of: Expression
+    first: Callable[[int], Sequence[CellQuery]]
+
+    def found(self, engine: ExactSource) -> AbstractContextManager[Found]:
+        """Give a function that answers requests for cells, each list of them in one pass."""
+        return engine.counts(self.scope.plan, self.scope.keys, self.of, self.scope.unit)
+
+    def written(self, writer: StatementWriter) -> list[str]:
+        """Return two statements: the values that count, and the first pass over them."""
+        return writer.counts(self.name, self.scope, self.of, self.first(self.scope.groups))
