@@ -127,7 +127,7 @@ WRITERS = {
     "engines/duckdb/kept_rows.py": "the cache of kept rows, in the folder of the vault",
     "lab/audits/made_up_rows.py": "made-up rows in a folder that goes away",
     "ledger/integrity/anchor.py": "the anchor is written in its place, slot by slot",
-    "ledger/sealed_key.py": "the key file of a vault",
+    "ledger/debit.py": "the key file of a vault",
     "serve/parquet_sketches.py": "writes into the place that cli.shared.files gives it",
     "local/client_file.py": "a client's own ledger, replaced in one step",
 }

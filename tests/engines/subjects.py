@@ -14,7 +14,7 @@ import pytest
 from discreet.core.registry import capwords
 from discreet.engines import registry
 from discreet.engines.dialect import dialect_of
-from discreet.plan.to_sql.relation import Relation
+from discreet.plan.to_sql.scalar import Relation
 from tests.plan import worlds
 
 TESTS = __name__.rpartition(".")[0]

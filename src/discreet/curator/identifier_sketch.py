@@ -10,16 +10,15 @@ session comes here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from discreet.core.errors import Refusal
 from discreet.core.schema import between, date
-from discreet.engines.dialect import Dialect, dialect_of
-from discreet.engines.home import home_of
+from discreet.core.value import dataclass, replace
+from discreet.engines.dialect import Dialect, dialect_of, select
 from discreet.engines.physical import Physical
-from discreet.engines.select import select
+from discreet.engines.source import home_of
 from discreet.plan.to_sql.column_values import READERS
 from discreet.plan.to_sql.person_bounds import KEY, ordered
 

@@ -7,10 +7,10 @@ have overlooked: a copy in another format, order or folder, an excerpt, the same
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from discreet.core.errors import BadParameter
+from discreet.core.value import dataclass
 from discreet.curator.identifier_sketch import IdentifierSketch, TableSketches
 from discreet.ledger.refusals import Conflict
 

@@ -5,11 +5,28 @@ from __future__ import annotations
 import datetime as dt
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import cast
 
+from discreet.core.value import dataclass
 from discreet.engines import registry
 from discreet.engines.physical import Physical
+
+
+def named(sql: str) -> str:
+    """Put a SELECT after FROM, under a name, which some engines insist on and nothing refers to."""
+    return f'({sql}) AS "~q"'
+
+
+def select(what: str | Iterable[str], source: str, *, where: str = "", by: Iterable[str] = ()) -> str:
+    """Write a SELECT; the source is another one, or what stands after FROM by itself."""
+    columns = what if isinstance(what, str) else ", ".join(what)
+    clauses = ["SELECT", columns, "FROM", named(source) if source.startswith("SELECT ") else source]
+    if where:
+        clauses += ["WHERE", where]
+    if groups := ", ".join(by):
+        clauses += ["GROUP BY", groups]
+    return " ".join(clauses)
+
 
 # Beyond this many characters an engine spends its time on the text of a question rather than on its rows.
 MOST_TEXT = 100_000

@@ -8,7 +8,6 @@ in its own currency.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import takewhile
 from typing import Any, Literal, get_args
@@ -18,6 +17,7 @@ from discreet.account.budgets.cost import NOTHING, Cost, Uncountable
 from discreet.account.budgets.filter import ApproxFilter, PrivacyFilter, PureFilter, ZcdpFilter
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.value import dataclass, replace
 from discreet.ledger import limit
 from discreet.ledger.analyst_names import check_script, check_visible, folded
 from discreet.ledger.entry import Entry

@@ -165,6 +165,12 @@ class Vault:
             head = transaction.head()
         return head.sequence, head.hash
 
+    @property
+    def state(self) -> str:
+        """The seal of the root, which every change of the vault renews: what was read under it is still so."""
+        with self._read() as transaction:
+            return transaction.root().seal
+
     def entries(self, after: int = 0, limit: int | None = None) -> Iterator[Entry]:
         """Return the entries with greater numbers than `after`, in order."""
         while limit is None or limit > 0:

@@ -10,6 +10,7 @@ from typing import Literal, NoReturn
 import numpy as np
 
 from discreet.account.budgets.price import Price, root_below
+from discreet.account.losses.composition import under
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.answers.quantity import BracketedValue, Plain, Quantity
 from discreet.core.errors import BadParameter
@@ -20,11 +21,10 @@ from discreet.measures.request import CountsRequest, MeasureScope, Request
 from discreet.mechanisms.joint_quantiles import search_together
 from discreet.mechanisms.parts.integer_noise import total
 from discreet.mechanisms.parts.refinement import Counts, RefinementRequest
-from discreet.mechanisms.parts.relabel import under
 from discreet.mechanisms.quantile import MOST_OFFSET, Quantile
 from discreet.plan import aggregates as words
 from discreet.plan.expressions import Expression
-from discreet.plan.tallies import Tally
+from discreet.plan.keys import Tally
 from discreet.plan.to_sql.cells import CellRequest
 
 # A quantile and the two ends of its bracket are bought; of a minimum, or a maximum, one end is the declared bound: no

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
@@ -19,6 +18,7 @@ from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.exact import Exact
 from discreet.core.rational import Number, as_written
 from discreet.core.unit import Relation, check_relation
+from discreet.core.value import dataclass, replace
 from discreet.mechanisms.parts.mechanism import Chance, Trial, Trials
 from discreet.mechanisms.parts.raw_values import Grid, Steps, as_float
 from discreet.mechanisms.parts.refinement import Counts, Task, find, passes_for

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.core.errors import Refusal
-from discreet.engines.duckdb.connection import connect
 from discreet.engines.duckdb.csv_dialect import header_of, lines_options, records_sql
+from discreet.engines.duckdb.engine import connect
 from discreet.engines.duckdb.options import Csv, csv
 from discreet.engines.duckdb.source import from_sql, left_out, settle
 

@@ -26,11 +26,9 @@ from discreet.engines.duckdb.options import parquet
 from discreet.engines.duckdb.source import describe, from_sql
 from discreet.engines.physical import MILLISECONDS
 from discreet.plan.expressions import Name
-from discreet.plan.keys import NO_KEYS
+from discreet.plan.keys import NO_KEYS, Tally, TallyQuery
 from discreet.plan.nodes import Scan
-from discreet.plan.tallies import Tally, TallyQuery
-from discreet.plan.to_sql.relation import Relation
-from discreet.plan.to_sql.scalar import is_readable, raw_sql
+from discreet.plan.to_sql.scalar import Relation, is_readable, raw_sql
 from discreet.plan.to_sql.statement import tallies_sql
 from tests.engines.duckdb.sample_files import rows
 

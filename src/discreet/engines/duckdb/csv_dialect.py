@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from discreet.core.errors import BadParameter
-from discreet.engines.duckdb.connection import literal
+from discreet.engines.duckdb.engine import literal
 from discreet.engines.duckdb.options import Csv, check_names
 from discreet.engines.source import SourceMissing, missing
 

@@ -14,13 +14,13 @@ import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from discreet.core.errors import BadParameter, Refusal
-from discreet.engines.duckdb.connection import connect, literal
+from discreet.core.value import dataclass
+from discreet.engines.duckdb.engine import connect, literal
 from discreet.engines.source import Source
 
 # Types of which nothing is read, and whose values may fail to be converted.

@@ -10,9 +10,8 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from discreet.engines.dialect import MOST_ROWS, Dialect, longest
+from discreet.engines.dialect import MOST_ROWS, Dialect, longest, select
 from discreet.engines.physical import Physical
-from discreet.engines.select import select
 
 _TYPES = {
     "DOUBLE": "double precision",

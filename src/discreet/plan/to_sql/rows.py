@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
 from discreet.core.column import Column
 from discreet.core.schema import Table
 from discreet.core.unit import Unit
-from discreet.engines.dialect import Dialect
+from discreet.core.value import replace
+from discreet.engines.dialect import Dialect, named, select
 from discreet.engines.physical import Physical
-from discreet.engines.select import named, select
 from discreet.plan.keys import Key, Keys
 from discreet.plan.nodes import (
     Datum,
@@ -33,9 +32,7 @@ from discreet.plan.stability import partners, reach, rows_before, unit_of
 from discreet.plan.to_sql.column_values import key_text
 from discreet.plan.to_sql.person_bounds import PERSON, first_rows, limbs, ordered, person_limbs
 from discreet.plan.to_sql.person_join import Side, person_join_sql
-from discreet.plan.to_sql.relation import Relation
-from discreet.plan.to_sql.renames import chosen_sql, code_name
-from discreet.plan.to_sql.scalar import expression_sql, raw_sql, stored_type
+from discreet.plan.to_sql.scalar import Relation, chosen_sql, code_name, expression_sql, raw_sql, stored_type
 from discreet.plan.whole import is_wide
 
 GROUP = '"~group"'
