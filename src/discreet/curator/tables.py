@@ -24,7 +24,7 @@ from discreet.curator.accounts import (
     payer,
 )
 from discreet.curator.identifier_sketch import TableSketches, sketched
-from discreet.curator.overlap import People, check_overlap, check_word, overlaps
+from discreet.curator.overlap import People, check_overlap, check_word, not_compared, overlaps
 from discreet.curator.source_history import Sources
 from discreet.engines.duckdb.frame_copy import copy
 from discreet.engines.source import Source, SourceChanged, SourceMissing, home_of
@@ -169,7 +169,8 @@ class Tables:
             why = "its people could not be compared with those of other accounts: the engine did not finish"
             return None, (why, *lines)
         others = {name: each for name, each in sources.sketches.items() if name != registered.name}
-        return sketches, (*check_overlap(registered, overlaps(sketches, others), tables), *lines)
+        noted = check_overlap(registered, overlaps(sketches, others), tables)
+        return sketches, (*noted, *not_compared(sketches, others), *lines)
 
     @property
     def _key(self) -> bytes:

@@ -78,6 +78,13 @@ class Postgres(Dialect):
         """Write a decimal as a text, without the zeros at its end."""
         return self.cast(f"trim_scale({sql})", self.text)
 
+    def shortest(self, sql: str) -> str:
+        """Write a float with the fewest digits; from 10^15 on, the server alone writes an exponent."""
+        text = self.cast(sql, self.text)
+        plain = self.cast(f"CAST({text} AS numeric)", self.text)
+        first, last = (self.float_literal(edge) for edge in (1e15, 1e16))
+        return f"(CASE WHEN abs({sql}) >= {first} AND abs({sql}) < {last} THEN {plain} ELSE {text} END)"
+
     def is_number(self, sql: str, kind: str) -> str:
         """Say whether a float or a decimal is a number; NaN equals itself here."""
         nan = self.cast("'NaN'", kind)

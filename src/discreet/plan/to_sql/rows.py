@@ -29,7 +29,7 @@ from discreet.plan.nodes import (
     tables_of,
 )
 from discreet.plan.stability import partners, reach, rows_before, unit_of
-from discreet.plan.to_sql.column_values import read_text
+from discreet.plan.to_sql.column_values import key_text
 from discreet.plan.to_sql.person_bounds import PERSON, first_rows, limbs, ordered, person_limbs
 from discreet.plan.to_sql.person_join import Side, person_join_sql
 from discreet.plan.to_sql.scalar import Relation, chosen_sql, code_name, expression_sql, raw_sql, stored_type
@@ -146,7 +146,7 @@ def _codes(relation: Relation, dialect: Dialect) -> list[str]:
     found = []
     for name, column in _codable(relation).items():
         physical = Physical.parse(dialect.text if relation.kept else relation.physical[name])
-        text = read_text(column, physical, dialect.quote(name), dialect) or "NULL"
+        text = key_text(column, physical, dialect.quote(name), dialect) or "NULL"
         found.append(f"{dialect.code(text, map(str, column.keys or ()))} AS {code_name(name, dialect)}")
     return found
 
