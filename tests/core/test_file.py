@@ -37,7 +37,7 @@ def test_a_private_file_is_for_its_owner_alone(tmp_path):
 def test_a_file_that_is_there_is_kept_unless_forced(tmp_path):
     place = tmp_path / "a.json"
     place.write_text("mine")
-    with pytest.raises(Occupied, match="there already"):
+    with pytest.raises(Occupied, match="already exists"):
         write_file(place, "other")
     assert place.read_text() == "mine"
     write_file(place, "other", force=True)
@@ -127,7 +127,7 @@ WRITERS = {
     "engines/duckdb/kept_rows.py": "the cache of kept rows, in the folder of the vault",
     "lab/audits/made_up_rows.py": "made-up rows in a folder that goes away",
     "ledger/integrity/anchor.py": "the anchor is written in its place, slot by slot",
-    "ledger/debit.py": "the key file of a vault",
+    "ledger/sealed_key.py": "the key file of a vault",
     "serve/parquet_sketches.py": "writes into the place that cli.shared.files gives it",
     "local/client_file.py": "a client's own ledger, replaced in one step",
 }
