@@ -63,7 +63,6 @@ ALLOWED = {
     "local/post_processing": "the theory's own noun",
     "noise/sampling": "the sampling of numbers, a noun of statistics",
     "plan/sql/grouping": "SQL's own noun: GROUPING SETS",
-    "plan/sql/unsupported": "what SQL has and we refuse",
     "publish/coding": "a coding of columns as numbers, a noun",
     "testing": "helpers of tests, as numpy and pandas call them",
 }
