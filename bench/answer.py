@@ -10,7 +10,7 @@ DUCKDB = "duckdb"
 PROCESS = TASKS / "answer_process.py"
 
 # At most so many times the peer's time.
-FIRST = 1.5
+FIRST = 2.0
 
 AREA = Area(
     ours=Participant(OURS, PROCESS, package="discreet"),

@@ -32,6 +32,6 @@ AREA = Area(
     cases=(
         _started("import discreet", "-c", "import discreet", bars=(at_most(0.030, above=BARE),)),
         _started("import discreet.noise", "-c", "import discreet.noise"),
-        _started("discreet --version", "-m", "discreet", "--version"),
+        _started("discreet --version", "-m", "discreet", "--version", bars=(at_most(0.050, above=BARE),)),
     ),
 )

@@ -35,7 +35,6 @@ MOST = 25  # modules in a folder
 # Folders that hold more, each with its reason.
 LARGE: dict[str, str] = {
     "mechanisms": "one file for each mechanism, and the registry lists the folder",
-    "plan/sql": "one file for each construct of SQL",
 }
 
 # Modules whose last word ends like a participle, each with what makes a noun of it.
@@ -64,7 +63,6 @@ ALLOWED = {
     "local/post_processing": "the theory's own noun",
     "noise/sampling": "the sampling of numbers, a noun of statistics",
     "plan/sql/grouping": "SQL's own noun: GROUPING SETS",
-    "plan/sql/unsupported": "what SQL has and we refuse",
     "publish/coding": "a coding of columns as numbers, a noun",
     "testing": "helpers of tests, as numpy and pandas call them",
 }

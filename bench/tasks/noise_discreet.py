@@ -10,7 +10,7 @@ from pathlib import Path
 from time import perf_counter
 
 from discreet import noise
-from discreet.noise import bits, cache
+from discreet.noise import bits, sampling
 
 SAMPLERS: dict[str, Callable[..., object]] = {"laplace": noise.laplace, "gaussian": noise.gaussian}
 
@@ -70,7 +70,7 @@ def grown(scales: int) -> Callable[[], int]:
 
 def _held(scales: int) -> int:
     _use_many(scales)
-    return cache.bytes_held()
+    return sampling.bytes_held()
 
 
 def _grown(scales: int) -> int:

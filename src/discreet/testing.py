@@ -9,7 +9,7 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.noise import bits, cache
+from discreet.noise import bits, sampling
 
 # The rate at which a statistical test of a right program may fail.
 FALSE_ALARM = 1e-6
@@ -23,7 +23,7 @@ def seeded(seed: int) -> Iterator[None]:
     keep drawing from the operating system.
     """
     # Which tables are there decides how a value is drawn from the bits, and so which value the same bits give.
-    cache.clear()
+    sampling.clear()
     before = bits._threads.source
     bits._threads.source = bits.BitSource(_entropy(seed))
     try:

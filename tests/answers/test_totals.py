@@ -7,7 +7,7 @@ import pytest
 from discreet.answers.answer import Answer, AnswerColumn
 from discreet.answers.functions import value_of
 from discreet.answers.quantity import BracketedValue, NoisyInteger, linear
-from discreet.answers.totals import pooled
+from discreet.answers.select_clauses import pooled
 from discreet.core.errors import BadParameter
 from discreet.measures import moments
 

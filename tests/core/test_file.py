@@ -37,7 +37,7 @@ def test_a_private_file_is_for_its_owner_alone(tmp_path):
 def test_a_file_that_is_there_is_kept_unless_forced(tmp_path):
     place = tmp_path / "a.json"
     place.write_text("mine")
-    with pytest.raises(Occupied, match="there already"):
+    with pytest.raises(Occupied, match="already exists"):
         write_file(place, "other")
     assert place.read_text() == "mine"
     write_file(place, "other", force=True)

@@ -15,8 +15,8 @@ from discreet.core.unit import person, row
 from discreet.curator.connect import connect
 from discreet.curator.curator import Curator
 from discreet.curator.tables import Tables
-from discreet.engines.duckdb.connection import connect as connect_engine
-from discreet.engines.duckdb.fingerprint import fingerprint
+from discreet.engines.duckdb.engine import connect as connect_engine
+from discreet.engines.duckdb.files import fingerprint
 from discreet.engines.duckdb.options import csv
 from discreet.engines.duckdb.source import from_sql
 from discreet.engines.source import Source, SourceChanged

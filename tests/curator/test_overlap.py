@@ -155,6 +155,61 @@ def test_people_under_another_column_name_are_found(curator, visits):
         register(curator, renamed, unit=dp.row())
 
 
+DECLARED = {**COLUMNS, "pid": dp.between(0, 10**6)}
+
+
+@pytest.mark.parametrize("declared", [DECLARED, {**COLUMNS, "pid": dp.one_of(*range(100_000, 100_500))}])
+def test_people_are_found_in_a_column_that_is_declared(curator, visits, declared):
+    with pytest.raises(Conflict, match="group='v'"):
+        register(curator, frame(), unit=dp.row(), columns=declared)
+    numbered = frame().assign(k=range(VISITS))
+    with pytest.raises(Conflict, match=r"unit=person\('pid', max_rows=20\)"):
+        register(curator, numbered, unit=dp.person("k", max_rows=1), columns=declared)
+    renamed = frame().rename(columns={"pid": "number"})
+    with pytest.raises(Conflict, match="values of 'number'"):
+        register(curator, renamed, unit=dp.row(), columns={**COLUMNS, "number": dp.between(0, 10**6)})
+
+
+def test_people_are_found_in_the_last_of_many_columns(curator, visits):
+    many = pd.DataFrame({f"x{place}": numbers(place, VISITS) for place in range(20)})
+    with pytest.raises(Conflict, match="group='v'"):
+        register(curator, many.assign(age=7, pid=frame()["pid"]), unit=dp.row())
+
+
+def test_people_whose_table_protects_rows_are_found_when_the_next_one_protects_them(curator):
+    register(curator, frame(), "v", unit=dp.row(), columns=DECLARED)
+    with pytest.raises(Conflict, match="'v' pays for"):
+        register(curator, frame())
+
+
+@pytest.mark.parametrize("unit", [dp.row(), PEOPLE])
+def test_the_same_rows_under_fresh_numbers_are_found(curator, unit):
+    register(curator, frame(), "v", unit=unit)
+    numbered = frame() if unit == dp.row() else frame().drop(columns="pid")
+    with pytest.raises(Conflict, match="'v' pays for"):
+        register(curator, numbered.assign(k=range(VISITS)), unit=dp.person("k", max_rows=1))
+
+
+def test_people_told_apart_by_days_are_found(curator):
+    days = pd.DataFrame({"born": pd.to_datetime("1950-01-01") + pd.to_timedelta(range(500), "D"), "age": 7})
+    register(curator, days.assign(born=days["born"].dt.strftime("%Y-%m-%d")), "v", unit=dp.person("born", max_rows=1))
+    with pytest.raises(Conflict, match="'v' pays for"):
+        register(curator, days, unit=dp.row(), columns={**COLUMNS, "born": dp.date("1900-01-01", "2020-01-01")})
+
+
+def test_few_declared_numbers_that_are_identifiers_too_are_noted(curator):
+    register(curator, {"pid": [*range(100)], "age": [7] * 100}, "v")
+    ages = {"name": [f"p{number}" for number in range(100)], "age": [*range(100)]}
+    (note,) = register(curator, ages, unit=dp.person("name", max_rows=1)).noted
+    assert "of the values of 'age' and the people of 'v'" in note
+
+
+def test_columns_that_are_not_compared_are_named(curator, visits, tmp_path):
+    frame(first=500_000, seed=2).assign(photo=b"x").to_parquet(tmp_path / "w.parquet")
+    (note,) = register(curator, tmp_path / "w.parquet").noted
+    assert "the columns photo were not compared" in note
+
+
 def test_people_of_a_version_long_gone_are_still_known(curator, visits, tmp_path):
     curator.refresh("v", frame(first=500_000, seed=2))
     with pytest.raises(Conflict, match="the people of 'copy'"):

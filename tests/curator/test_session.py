@@ -84,3 +84,31 @@ def test_what_remains_is_said_in_a_line_for_each_limit(tmp_path):
     assert str(left) == ("the budget of t: 75% left (3 of 4 epsilon)\nyour cap of t: 50% left (1 of 2 epsilon)")
     assert len(left) == 2
     assert left[1].scope == "grant"
+
+
+def test_a_table_is_read_once_for_every_state_of_the_vault(session, monkeypatch):
+    curator, read = curator_of(session), []
+    read_of = type(curator).table
+    monkeypatch.setattr(type(curator), "table", lambda self, name: read.append(name) or read_of(self, name))
+    visits = session.table("visits")
+    for _ in range(5):
+        assert visits.columns.keys() == session.table("visits").columns.keys()
+    assert read == ["visits"]
+    visits.count().release(epsilon=0.1)
+    assert visits.columns
+    assert len(read) <= 4  # the debit, and its answer, are states of their own
+
+
+def test_what_a_custodian_declares_anew_or_revokes_is_seen_at_the_next_touch(tmp_path):
+    with dp.Curator(tmp_path / "vault.discreet") as curator:
+        curator.register(
+            "t", {"x": [1, 2]}, unit=dp.row(), columns={"x": dp.between(0, 9)}, budget=dp.Budget(epsilon=4)
+        )
+        session = curator.session(curator.grant("eve", "t"))
+        table = session.table("t")
+        assert table.columns["x"].bounds == (0, 9)
+        curator.declare("t", unit=dp.row(), columns={"x": dp.between(0, 5)})
+        assert table.columns["x"].bounds == (0, 5)
+        curator.revoke("eve")
+        with pytest.raises(AccessRefused, match="revoked"):
+            _ = table.columns

@@ -14,7 +14,7 @@ import pytest
 from discreet.core.registry import capwords
 from discreet.engines import registry
 from discreet.engines.dialect import dialect_of
-from discreet.plan.to_sql.relation import Relation
+from discreet.plan.to_sql.scalar import Relation
 from tests.plan import worlds
 
 TESTS = __name__.rpartition(".")[0]
@@ -23,10 +23,11 @@ TESTS = __name__.rpartition(".")[0]
 class Subject:
     """An engine, its dialect, and how raw rows are put before it.
 
-    `lacks` are the physical types that it cannot store, `has_infinite_days` whether days may be infinite; `examples`
-    and `more_examples` say how many random ones it is given, and one case in `one_in` of the longest tests is not
-    marked slow. `replaced` are the constructs of the dialect that it spells by others, so that they are never emitted
-    for it, and `endless` is a statement that does not end by itself.
+    `lacks` are the physical types that it cannot store, `has_infinite_days` whether days may be infinite,
+    `spells_fractions` whether floats that are not whole have the fewest digits; `examples` and `more_examples` say how
+    many random ones it is given, and one case in `one_in` of the longest tests is not marked slow. `replaced` are the
+    constructs of the dialect that it spells by others, so that they are never emitted for it, and `endless` is a
+    statement that does not end by itself.
     """
 
     name = ""
@@ -36,6 +37,7 @@ class Subject:
     one_in = 1
     lacks = frozenset()
     has_infinite_days = True
+    spells_fractions = True
     replaced = frozenset()
 
     def __init__(self):

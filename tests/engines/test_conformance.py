@@ -16,8 +16,7 @@ from discreet.core.registry import capwords
 from discreet.engines import EMBEDDED, registry
 from discreet.engines.dialect import Dialect, dialect_of
 from discreet.engines.engine import Engine
-from discreet.engines.home import Home, home_of
-from discreet.engines.source import Source, SourceKind, SourceOptions, _kinds, locate
+from discreet.engines.source import Home, Source, SourceKind, SourceOptions, _kinds, home_of, locate
 from tests.engines.subjects import offered
 from tests.neighbours.sources import Kind
 

@@ -7,13 +7,11 @@ import discreet as dp
 from discreet.core.doors import opened
 from discreet.engines.dialect import Dialect
 from discreet.plan.expressions import Name
-from discreet.plan.keys import keys_of
+from discreet.plan.keys import TallyQuery, keys_of
 from discreet.plan.nodes import Scan
-from discreet.plan.tallies import TallyQuery
 from discreet.plan.to_sql.cells import CellRequest, cells
 from discreet.plan.to_sql.key_counts import people_by_key
-from discreet.plan.to_sql.relation import Relation
-from discreet.plan.to_sql.scalar import expression_sql, raw_sql, stored_type
+from discreet.plan.to_sql.scalar import Relation, expression_sql, raw_sql, stored_type
 from discreet.plan.to_sql.statement import in_order, tallies_sql
 from tests.plan import worlds
 from tests.plan.relational import Oracle

@@ -8,10 +8,8 @@ from itertools import pairwise
 import duckdb
 import pytest
 
-from discreet.engines.deadline import Deadline
-from discreet.engines.duckdb.connection import connect
-from discreet.engines.duckdb.engine import DuckDBEngine
-from discreet.engines.engine import DeadlineExceeded, EngineFailed
+from discreet.engines.duckdb.engine import DuckDBEngine, connect
+from discreet.engines.engine import Deadline, DeadlineExceeded, EngineFailed
 from tests.engines.duckdb.subject import Duckdb
 from tests.engines.subjects import ENGINES, SUBJECTS
 

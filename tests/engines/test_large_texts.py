@@ -8,12 +8,10 @@ import pytest
 import discreet as dp
 from discreet.engines.dialect import MOST_BYTES, MOST_SPELLED
 from discreet.plan.expressions import Name
-from discreet.plan.keys import keys_of
+from discreet.plan.keys import Tally, TallyQuery, keys_of
 from discreet.plan.nodes import Scan, columns_of
-from discreet.plan.tallies import Tally, TallyQuery
 from discreet.plan.to_sql.column_values import DAY, NUMBER, WHOLE
-from discreet.plan.to_sql.relation import Relation
-from discreet.plan.to_sql.scalar import raw_sql
+from discreet.plan.to_sql.scalar import Relation, raw_sql
 from discreet.plan.to_sql.statement import tallies_sql
 from tests.plan import reference
 

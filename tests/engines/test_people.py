@@ -7,7 +7,7 @@ import pytest
 
 import discreet as dp
 from discreet.plan.to_sql.person_bounds import PERSON, person_limbs
-from discreet.plan.to_sql.relation import Relation
+from discreet.plan.to_sql.scalar import Relation
 from tests.plan import relational
 
 SMALL = [0, 1, 7, 100]

@@ -4,13 +4,12 @@ import pytest
 
 import discreet as dp
 from discreet.core.doors import opened
-from discreet.plan.keys import NO_KEYS, Keys, bins, keys_of
+from discreet.plan.keys import NO_KEYS, Keys, Tally, TallyQuery, bins, keys_of
 from discreet.plan.nodes import Scan, Union, columns_of, public
 from discreet.plan.stability import unit_of
-from discreet.plan.tallies import Tally, TallyQuery
 from discreet.plan.to_sql.cells import CellRequest, cells
 from discreet.plan.to_sql.key_counts import people_by_key
-from discreet.plan.to_sql.relation import Relation
+from discreet.plan.to_sql.scalar import Relation
 from discreet.plan.to_sql.statement import in_order, tallies_sql
 from tests.plan import worlds
 from tests.plan.relational import Data, Oracle

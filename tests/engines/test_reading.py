@@ -39,7 +39,19 @@ LONG += [
 LONG += ["170141183460469231731687303715884105727", "-170141183460469231731687303715884105728", "0" * 60 + "5"]
 LONG += ["170141183460469231731687303715884105728", "-170141183460469231731687303715884105729"]
 DAYS = ["0000-02-29", "0001-01-01", "1900-02-29", "2000-02-29", "2024-00-10", "2024-13-01", "2024-04-31", "2024-01-00"]
-DAYS += ["1969-12-31", "1582-10-10", "9999-12-31T25:61", "2024-01-01 00:00:00+99", "2024-01-0\u0661", "2024-01-01x"]
+DAYS += ["12000-01-01", "120000-13-99 10:00", "1200000-01-01", "0044-03-15 (BC) 10:00:00", "0044-03-15 BC", "-inf "]
+DAYS += [
+    " +Infinity",
+    "-INFINITY",
+    "in f",
+    "++inf",
+    "1969-12-31",
+    "1582-10-10",
+    "9999-12-31T25:61",
+    "2024-01-01 00:00:00+99",
+    "2024-01-0\u0661",
+    "2024-01-01x",
+]
 
 
 def declared(kinds):
@@ -61,7 +73,17 @@ def check(subject, physical, columns, raw, expected=None):
     found = {place: values for place, *values in rows}
     for place, value in enumerate(raw):
         mine = tuple(reference.read(column, value) for column in readable) if expected is None else expected[place]
-        assert [(type(each), each) for each in found[place]] == [(type(each), each) for each in mine], (value, readable)
+        pairs = [
+            (theirs, ours)
+            for theirs, ours, column in zip(found[place], mine, readable, strict=True)
+            if subject.spells_fractions or column.kind != "text" or not is_fraction(value)
+        ]
+        assert [(type(each), each) for each, _ in pairs] == [(type(each), each) for _, each in pairs], (value, readable)
+
+
+def is_fraction(value):
+    """Whether a value is a float that is spelled with a point or an exponent."""
+    return isinstance(value, float) and math.isfinite(value) and (value != int(value) or abs(value) >= 1 << 126)
 
 
 @pytest.mark.parametrize("physical", [name for name in RAW if name != "BLOB"])
@@ -82,6 +104,7 @@ def test_every_odd_spelling_is_read_as_the_reference_reads_it(subject):
     numbers = [dp.between(-(10**6) * step, 10**6 * step, step=step) for step in steps]
     huge = [dp.between(-(2**60), 2**60), dp.between(-(2**120), 2**120)]
     others = [dp.date("0001-01-01", "9999-12-31"), dp.flag(), dp.text(), dp.one_of("A", "true", "12", "O'Neil", "-1")]
+    others += [dp.one_of("true", "false"), dp.one_of("1", "false")]
     columns = [
         each.named("raw") for each in (*numbers, *huge, *others, dp.one_of(*range(-3, 13)), dp.one_of(5, 2**100))
     ]

@@ -144,6 +144,14 @@ def test_an_analyst_whose_name_has_what_nobody_sees_is_refused(ledger, name):
         ledger.grant(name, ["visits"])
 
 
-@pytest.mark.parametrize("name", ["Zoë", "Zoe\u0308", "प्रिया", "Ñandú", "สมชาย", "o'hara 2", "李"])
+@pytest.mark.parametrize("name", ["\u0430lice", "alic\u0435", "\u03bfscar", "Ирина A", "李\u0430"])
+def test_an_analyst_whose_name_mixes_scripts_that_look_alike_is_refused(ledger, name):
+    with pytest.raises(BadParameter, match="different scripts"):
+        ledger.grant(name, ["visits"])
+
+
+@pytest.mark.parametrize(
+    "name", ["Ирина", "山田 Taro", "Ελένη", "김 Lee", "Zoë", "Zoe\u0308", "प्रिया", "Ñandú", "สมชาย", "o'hara 2", "李"]
+)
 def test_an_analyst_may_be_called_in_any_script(ledger, name):
     assert ledger.authenticate(ledger.grant(name, ["visits"])).analyst == name

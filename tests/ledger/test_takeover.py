@@ -105,7 +105,7 @@ def full(ledger, monkeypatch):
 
     def settled(*given):
         if not room[0]:
-            raise Unavailable("the vault", why="the disk is full", fix="make room on the disk and ask again", value="v")
+            raise Unavailable("the vault", why="the disk is full", fix="free disk space and ask again", value="v")
         settle(*given)
 
     monkeypatch.setattr(ledger, "_settle", settled)

@@ -75,5 +75,5 @@ def test_the_half_width_at_the_usual_chance_is_that_of_the_ends_that_are_bought(
 @pytest.mark.parametrize("aggregate", [dp.median("x"), dp.min("x")])
 def test_a_price_too_small_for_any_bracket_is_refused_before_it_is_paid(aggregate):
     assert made(aggregate, Price.of(epsilon=1e-15)).loss.epsilon(0) == pytest.approx(1e-15)
-    with pytest.raises(BadParameter, match="larger epsilon"):
+    with pytest.raises(BadParameter, match="at so low a price"):
         _ = made(aggregate, Price.of(epsilon=1e-20)).loss

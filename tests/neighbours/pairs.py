@@ -12,12 +12,11 @@ from discreet.ask.runner import Runner
 from discreet.core import doors
 from discreet.core.errors import Refusal
 from discreet.engines.dialect import dialect_of
-from discreet.engines.home import home_of
+from discreet.engines.source import home_of
 from discreet.plan.expressions import Name
-from discreet.plan.keys import keys_of
+from discreet.plan.keys import Tally, TallyQuery, keys_of
 from discreet.plan.nodes import Scan, columns_of
-from discreet.plan.tallies import Tally, TallyQuery
-from discreet.plan.to_sql.relation import Relation
+from discreet.plan.to_sql.scalar import Relation
 from tests.neighbours.kinds import KINDS
 from tests.neighbours.values import LARGE
 

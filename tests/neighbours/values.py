@@ -93,5 +93,9 @@ MIXED = {
     "mixed flags": Family(dp.between(0, 1), (True, False), ("?", None)),
     "mixed keys": Family(dp.one_of(0, 1), (True, False), (None, "?")),
     "mixed moments": Family(WORDS["day"][0], BERLIN, (pd.Timestamp("2020-01-01", tz="UTC"), "?", None)),
+    "mixed floats": Family(STEPS, (1.5, math.inf, 40.0, -math.inf), ("?", None, math.inf)),
+    "mixed spellings": Family(dp.text(), (1.5, 2.0, 1e22, 2.5e-7, math.inf), (None, "?")),
+    "mixed choices": Family(dp.one_of("1.5", "2"), (1.5, 2.0, 3.0), ("?", None)),
+    "mixed truths": Family(dp.one_of("1", "true"), (True, False), (1.5, "?", None)),
     "mixed wholes": Family(dp.between(0, 10**18, step=1000), (9_007_199_254_741_499, 1500), (2**64, "?")),
 }

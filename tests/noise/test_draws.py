@@ -13,7 +13,7 @@ from discreet import noise
 from discreet.core.errors import BadParameter, Refusal
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.quantile import Quantile
-from discreet.noise import bits, cache
+from discreet.noise import bits, sampling
 from discreet.noise.draws import Draws, new_key
 from discreet.testing import seeded
 
@@ -80,7 +80,7 @@ def test_a_key_of_another_length_is_refused_and_no_text_shows_it():
 
 
 def test_neither_a_cold_nor_a_warm_cache_changes_what_is_drawn():
-    cache.clear()
+    sampling.clear()
     cold = everything(Draws(KEY))
     for scale in SCALES:
         for law in ("laplace", "gaussian", "geometric"):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from discreet import noise
-from discreet.noise import cache
+from discreet.noise import sampling
 from discreet.testing import seeded
 
 SAMPLERS = [noise.laplace, noise.gaussian, noise.geometric]
@@ -66,7 +66,7 @@ def test_a_large_gaussian_has_its_spread(sigma):
 @pytest.mark.parametrize("scale", [3, 1000])
 def test_a_seed_repeats_the_noise_and_only_inside_its_block(sample, scale):
     def drawn():
-        cache.clear()
+        sampling.clear()
         return sample(scale, 2000).tolist(), [sample(scale) for _ in range(50)]
 
     with seeded(7):

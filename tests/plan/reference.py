@@ -15,6 +15,8 @@ HALF = Fraction(1, 2)
 NUMBER = re.compile(r" *[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)? *")
 WHOLE = re.compile(r" *[+-]?[0-9]+ *")
 DAY = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})([ T][0-9:.Z+-]*)?")
+FAR_DAY = re.compile(r"[0-9]{5,6}-[0-9]{2}-[0-9]{2}([T ][0-9:.Z+-]*)?")
+BEFORE_CHRIST = re.compile(r"[0-9]{4,6}-[0-9]{2}-[0-9]{2} [(]BC[)][ 0-9:.+-]*")
 FLAGS = {"false": 0, "true": 1}
 TRUE, FALSE = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
 
@@ -36,6 +38,8 @@ def read(column, raw):
             return read_text(raw)
         case "category":
             key = read_text(raw) if isinstance(column.keys[0], str) else read_whole(raw)
+            word = {"1": "true", "0": "false"}.get(key)
+            key = word if word in column.keys and key not in column.keys else key
             return key if key in column.keys else None
 
 
@@ -49,6 +53,8 @@ def read_number(column, raw):
     if isinstance(raw, str):
         if raw in FLAGS:
             raw = FLAGS[raw]
+        elif (end := infinity(raw)) is not None:
+            raw = end
         elif not NUMBER.fullmatch(raw):
             return None
         else:
@@ -61,6 +67,17 @@ def read_number(column, raw):
     if isinstance(raw, int | Decimal):
         return math.floor(Fraction(raw) / column.step + HALF)
     return None
+
+
+def infinity(raw):
+    """Return the infinity that a text spells."""
+    word = lowered(raw)
+    ends = dict.fromkeys(("inf", "+inf", "infinity", "+infinity"), math.inf)
+    return ends.get(word, -math.inf if word in ("-inf", "-infinity") else None)
+
+
+def lowered(raw):
+    return "".join(chr(ord(c) + 32) if "A" <= c <= "Z" else c for c in raw.strip(" "))
 
 
 def round_float(value, column):
@@ -79,6 +96,10 @@ def read_days(raw):
         return (raw.date() - EPOCH).days
     if isinstance(raw, dt.date):
         return (raw - EPOCH).days
+    if isinstance(raw, str) and (FAR_DAY.fullmatch(raw) or infinity(raw) == math.inf):
+        return 10**9
+    if isinstance(raw, str) and (BEFORE_CHRIST.fullmatch(raw) or infinity(raw) == -math.inf):
+        return -(10**9)
     found = DAY.fullmatch(raw) if isinstance(raw, str) else None
     if not found:
         return None
@@ -91,7 +112,7 @@ def read_days(raw):
 
 def read_flag(raw):
     if isinstance(raw, str):
-        word = "".join(chr(ord(c) + 32) if "A" <= c <= "Z" else c for c in raw.strip(" "))
+        word = lowered(raw)
         return True if word in TRUE else False if word in FALSE else None
     if isinstance(raw, bool | int | float | Decimal):
         return True if raw == 1 else False if raw == 0 else None
@@ -100,12 +121,12 @@ def read_flag(raw):
 
 def read_text(raw):
     if isinstance(raw, bool):
-        return "true" if raw else "false"
+        return "1" if raw else "0"
     if isinstance(raw, str):
         return raw
     if isinstance(raw, float):
-        whole = whole_float(raw)
-        return None if whole is None else str(whole)
+        whole = whole_float(raw, (1 << 126) - 1)
+        return None if math.isnan(raw) else repr(raw) if whole is None else str(whole)
     if isinstance(raw, int) or (isinstance(raw, Decimal) and raw.as_tuple().exponent == 0):
         return str(int(raw))
     return None
@@ -119,7 +140,7 @@ def read_whole(raw):
         return int(raw)
     if isinstance(raw, Decimal):
         return int(raw) if raw == int(raw) else None
-    return whole_float(raw) if isinstance(raw, float) else None
+    return whole_float(raw, (1 << 126) - 1) if isinstance(raw, float) else None
 
 
 def whole_float(raw, most=1 << 53):

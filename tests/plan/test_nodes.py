@@ -8,7 +8,6 @@ import pytest
 import discreet as dp
 from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.plan.expressions import Name
-from discreet.plan.node_serial import plan_from_record, plan_record
 from discreet.plan.nodes import (
     MOST_SCANS,
     Derive,
@@ -25,6 +24,7 @@ from discreet.plan.nodes import (
     stored,
     tables_of,
 )
+from discreet.plan.serial import plan_from_record, plan_record
 from tests.plan import worlds
 from tests.plan.worlds import Chance
 

@@ -7,7 +7,7 @@ import pytest
 import discreet as dp
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.duckdb.engine import DuckDBEngine
-from discreet.plan.keys import NO_KEYS, keys_of
+from discreet.plan.keys import NO_KEYS, Tally, TallyQuery, keys_of
 from discreet.plan.nodes import Filter, Join, PersonJoin, Project, Scan, Union, columns_of, public
 from discreet.plan.stability import (
     MOST_PAIRS,
@@ -19,9 +19,8 @@ from discreet.plan.stability import (
     stability,
     unit_of,
 )
-from discreet.plan.tallies import Tally, TallyQuery
-from discreet.plan.to_sql.relation import Relation
 from discreet.plan.to_sql.rows import rows_sql
+from discreet.plan.to_sql.scalar import Relation
 from discreet.plan.to_sql.statement import in_order, tallies_sql
 from tests.plan import worlds
 from tests.plan.relational import SECRET, Data, Oracle

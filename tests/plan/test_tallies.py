@@ -3,9 +3,8 @@
 import pytest
 
 from discreet.core.errors import BadParameter, UnknownName
-from discreet.plan.keys import NO_KEYS
+from discreet.plan.keys import NO_KEYS, Tally, TallyQuery
 from discreet.plan.nodes import Scan
-from discreet.plan.tallies import Tally, TallyQuery
 from tests.plan import worlds
 from tests.plan.relational import steps_of, value
 from tests.plan.worlds import Chance

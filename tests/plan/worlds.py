@@ -7,10 +7,9 @@ from itertools import count
 import discreet as dp
 from discreet.core.schema import Table
 from discreet.plan.expressions import Name, when
-from discreet.plan.keys import NO_KEYS, bins, keys_of
+from discreet.plan.keys import NO_KEYS, Tally, TallyQuery, bins, keys_of
 from discreet.plan.nodes import Derive, Filter, Join, PersonJoin, Project, Scan, Union, columns_of, public
-from discreet.plan.tallies import Tally, TallyQuery
-from discreet.plan.to_sql.relation import Relation
+from discreet.plan.to_sql.scalar import Relation
 from tests.plan.relational import Data
 
 COLUMNS = {

@@ -24,18 +24,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.answers import record as _record
 from discreet.answers.arithmetic import AnswerArithmetic
-from discreet.answers.cell import Cell as Cell
 from discreet.answers.column import AnswerColumn as AnswerColumn
+from discreet.answers.column import Cell as Cell
 from discreet.answers.quantity import Plain
 from discreet.core import record as records
 from discreet.core.errors import BadParameter, Refusal, UnknownName
+from discreet.core.value import dataclass, replace
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

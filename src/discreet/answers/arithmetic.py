@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any, ClassVar, Self, TypeVar, cast
 
@@ -14,6 +13,7 @@ from discreet.answers.column import AnswerColumn
 from discreet.answers.quantity import FunctionQuantity, LinearQuantity, PublicValue, Quantity
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number, as_written
+from discreet.core.value import replace
 
 Operation = Callable[[Quantity, Quantity], Quantity]
 Table = TypeVar("Table", bound="AnswerArithmetic")

@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import Any
 
 from discreet.answers import record as _record
-from discreet.answers.cell import Cell
 from discreet.answers.functions import value_of
 from discreet.answers.interval import LEVEL, interval
-from discreet.answers.quantity import Quantity, is_whole
+from discreet.answers.quantity import Plain, Quantity, is_whole
 from discreet.core.record import fields
+from discreet.core.value import dataclass, replace
+
+
+def figure(value: float) -> str:
+    """Write a number in four digits or more, whole ones and large ones without a fraction."""
+    if value == int(value) or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:,.4g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A value and the interval that holds the exact one with probability at least 95%.
+
+    Of a comparison `low` says whether it is certain and `high` whether it is possible.
+    """
+
+    value: Plain | str | None
+    low: Plain | str | None
+    high: Plain | str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from discreet.core.value import dataclass
+
 if TYPE_CHECKING:
-    from discreet.answers.cell import Cell
+    from discreet.answers.column import Cell
 
 NOTHING = "n/a"
 _MOST_PLACES = 15  # floats hold no more

@@ -11,8 +11,7 @@ from discreet.answers.text_table import MOST_ROWS, key_text
 from discreet.core.printable import markup as escape
 
 if TYPE_CHECKING:
-    from discreet.answers.cell import Cell
-    from discreet.answers.column import AnswerColumn
+    from discreet.answers.column import AnswerColumn, Cell
 
 # An answer; named so because answers import this module.
 Shown = Any

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
 from discreet.core.errors import BadParameter
+from discreet.core.value import dataclass
 
 Law = Literal["laplace", "gaussian"]
 Plain = bool | int | float

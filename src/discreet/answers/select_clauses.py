@@ -2,15 +2,106 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, Protocol
 
+from discreet.answers import algebra
 from discreet.answers.answer import Answer, AnswerColumn
-from discreet.answers.formula import known_value, quantity_of
-from discreet.answers.quantity import Quantity
-from discreet.answers.totals import pooled
-from discreet.plan.sql.formula import Constant, Formula, KeyOf, Measured, Ordering, Tested
+from discreet.answers.functions import value_of
+from discreet.answers.quantity import FunctionQuantity, LinearQuantity, Plain, PublicValue, Quantity, RatioQuantity
+from discreet.core.errors import BadParameter
+from discreet.plan.sql.formula import (
+    Clipped,
+    Computed,
+    Constant,
+    Formula,
+    KeyOf,
+    Measured,
+    Ordering,
+    RoundedFormula,
+    Tested,
+)
+
+_BINARY: dict[str, Callable[[Quantity, Quantity], Quantity]] = {
+    "+": algebra.add,
+    "-": lambda one, two: algebra.add(one, algebra.scale(two, Fraction(-1))),
+    "*": algebra.multiply,
+    "/": algebra.divide,
+}
+
+
+def quantity_of(formula: Formula, column: Callable[[str], Quantity]) -> Quantity:
+    """Return the quantity that a formula makes of the columns of a row."""
+
+    def made(part: Formula) -> Quantity:
+        return quantity_of(part, column)
+
+    match formula:
+        case Measured(name):
+            return column(name)
+        case Constant(value) if isinstance(value, Fraction):
+            return PublicValue(value)
+        case Computed(sign, (one, two)) if sign in _BINARY:
+            return _BINARY[sign](made(one), made(two))
+        case Computed("negative", (one,)):
+            return algebra.scale(made(one), Fraction(-1))
+        case Computed("absolute", (one,)):
+            return algebra.absolute(made(one))
+        case Computed("root", (one,)):
+            return FunctionQuantity("root", (made(one),))
+        case Computed("null_if", (one, Constant(value))):
+            found = made(one)
+            return PublicValue(None) if known_value(found) == value else found
+        case RoundedFormula(of, places):
+            return algebra.rounded(made(of), places)
+        case Clipped(of, low, high):
+            return algebra.clip(made(of), low, high)
+        case Tested("<" | "<=" | ">" | ">=" as order, (one, two)):
+            return algebra.compare(made(one), order, made(two))
+    why = "of an answer only numbers are computed, and compared by <, <=, > and >="
+    raise BadParameter("formula", type(formula).__name__, why=why, fix="compute it from the answer")
+
+
+def known_value(quantity: Quantity) -> Plain | str | None:
+    """Return the value of a quantity; None where nothing is defined."""
+    value = value_of(quantity)
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+_MOMENTS = ("covariance", "correlation", "root")
+
+
+def pooled(quantities: Sequence[Quantity]) -> Quantity:
+    """Return what the groups have together; the interval is that of the sum, not the sum of intervals.
+
+    A mean is a quotient of two sums, a variance a function of several: each of them is added up, and the quotient or
+    the function is taken of the totals.
+    """
+    first = quantities[0]
+    if len(quantities) == 1:
+        return first
+    if isinstance(first, LinearQuantity):
+        return _total([each for each in quantities if isinstance(each, LinearQuantity)])
+    if isinstance(first, RatioQuantity):
+        ratios = [each for each in quantities if isinstance(each, RatioQuantity)]
+        above, below = _total([each.above for each in ratios]), _total([each.below for each in ratios])
+        return RatioQuantity(above, below, first.low, first.high)
+    if isinstance(first, FunctionQuantity) and first.name in _MOMENTS:
+        parts = zip(*(each.parts for each in quantities if isinstance(each, FunctionQuantity)), strict=True)
+        return FunctionQuantity(
+            first.name, tuple(pooled(each) for each in parts), first.parameters, first.low, first.high
+        )
+    why = "the value of all groups does not follow from the values of each"
+    raise BadParameter("total", type(first).__name__, why=why, fix="ask without groups")
+
+
+def _total(sums: Sequence[LinearQuantity]) -> LinearQuantity:
+    terms = tuple(term for each in sums for term in each.terms)
+    return LinearQuantity(terms, sum((each.constant for each in sums), Fraction(0)))
+
 
 _TOTALS = "totals are sums over the declared keys: rows whose key is missing are in none of them"
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from discreet.answers.digits import DecimalPlaces
 from discreet.core.printable import printable
+from discreet.core.value import dataclass
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions

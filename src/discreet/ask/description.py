@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
-from discreet.ask.declaration import HEADINGS, column_rows, grid, table_words
+from discreet.ask.registered import HEADINGS, column_rows, grid, table_words
 from discreet.core.column import Column
 from discreet.plan.expressions import Arithmetic, Compare, Expression, Logic
 from discreet.plan.nodes import Derive, Filter, Join, PersonJoin, Plan, Project, Scan, Union, tables_of
 
 if TYPE_CHECKING:
-    from discreet.ask.query_base import QueryBase
+    from discreet.ask.question import QueryBase
     from discreet.plan.keys import Keys
 
 _LONG_STEP = 160  # letters, beyond which a step is cut

@@ -10,18 +10,17 @@ from discreet.ask.programme import Programme
 from discreet.ask.registered import engine_of
 from discreet.core.schema import Table
 from discreet.core.unit import Unit
-from discreet.engines.dialect import Dialect, dialect_of
+from discreet.engines.dialect import Dialect, dialect_of, select
 from discreet.engines.secret_order import ORDER_TABLE
-from discreet.engines.select import select
 from discreet.measures.request import MeasureScope
 from discreet.plan.expressions import Expression
+from discreet.plan.keys import TallyQuery
 from discreet.plan.nodes import Plan
-from discreet.plan.tallies import TallyQuery
 from discreet.plan.to_sql.cells import CellQuery, cells_sql, values_sql
 from discreet.plan.to_sql.person_bounds import PERSON
 from discreet.plan.to_sql.pretty import pretty
-from discreet.plan.to_sql.relation import Relation
 from discreet.plan.to_sql.rows import kept_sql, rows_by_person_sql
+from discreet.plan.to_sql.scalar import Relation
 from discreet.plan.to_sql.statement import SettledPlan, tallies_sql
 from discreet.plan.types import type_of
 

@@ -14,8 +14,7 @@ from discreet.account.losses.parallel import parallel
 from discreet.answers.answer import Answer
 from discreet.ask.priced import PricedQuestion, asked
 from discreet.ask.programme import Programme
-from discreet.ask.query_base import QueryBase
-from discreet.ask.question import Question
+from discreet.ask.question import QueryBase, Question
 from discreet.ask.rehearsal import rehearse
 from discreet.ask.release import kept, left, pay, proof, told
 from discreet.core.errors import BadParameter, UnknownName

@@ -22,8 +22,7 @@ import numpy as np
 from discreet.account.budgets.budget import Budget
 from discreet.account.budgets.price import Price
 from discreet.ask.priced import unit_and_reach
-from discreet.ask.query_base import QueryBase
-from discreet.ask.question import Question
+from discreet.ask.question import QueryBase, Question
 from discreet.ask.registered import engine_of
 from discreet.ask.release import pay
 from discreet.core.errors import BadParameter
@@ -32,10 +31,9 @@ from discreet.core.log import logger
 from discreet.core.unit import Unit
 from discreet.ledger.refusals import QuestionFailed
 from discreet.plan.expressions import Expression, Name
-from discreet.plan.keys import NO_KEYS, declared, shown
-from discreet.plan.node_serial import plan_record
+from discreet.plan.keys import NO_KEYS, Tally, TallyQuery, declared, shown
 from discreet.plan.nodes import Datum, Filter, Plan
-from discreet.plan.tallies import Tally, TallyQuery
+from discreet.plan.serial import plan_record
 from discreet.plan.to_sql.marginals import Axis, marginals
 from discreet.plan.to_sql.tally_tables import single, tallied
 from discreet.publish.code_table import Counts
@@ -112,7 +110,7 @@ class Interactive:
 class Weighed:
     """Counts of a table, asked one after the other. Made by `session.pmw(...)` or `curator.session(token, pmw=True)`.
 
-    Guarantee: everything it says was paid when it began. No preview, and nothing else, says beforehand whether a
+    Guarantee: everything it says was paid when it began. No preview, and nothing else, says in advance whether a
     question will be answered by the histogram or by one of the updates. It ends with its process; it stops where its
     grant is revoked or its table is changed, and what is left of it is lost. Any failure ends it, in one text. While a
     question is answered, other threads wait until that has taken its pace, whatever they ask of the session.

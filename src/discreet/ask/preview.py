@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from discreet.account.budgets.exceeded import BudgetExceeded
 from discreet.account.numeric.checks import whole
 from discreet.ask.engine_sql import statements
-from discreet.ask.priced import PricedQuestion, asked
-from discreet.ask.remaining import figures, fitting, none_fits, percent, share_left, too_little
-from discreet.ask.stability_words import stability_words
-from discreet.ask.words import limit_words
+from discreet.ask.priced import PricedQuestion, asked, stability_words
+from discreet.ask.remaining import figures, fitting, limit_words, none_fits, percent, share_left, too_little
 from discreet.core.errors import Refusal
 from discreet.ledger.charge import Charge
 
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from discreet.account.losses.loss import PrivacyLoss
-    from discreet.ask.query_base import QueryBase
+    from discreet.ask.question import QueryBase
     from discreet.ledger.standing import Standing
     from discreet.measures.measure import Measure
 
@@ -37,7 +35,7 @@ _FAILED = "this was charged and failed, which is its final answer: only fresh=Tr
 
 @dataclass(frozen=True, slots=True)
 class PreviewLine:
-    """What is known beforehand of one column of the answer; `half_width` is None where it depends on the data."""
+    """What is known in advance about one column of the answer; `half_width` is None where it depends on the data."""
 
     column: str
     mechanism: str

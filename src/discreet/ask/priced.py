@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Literal
 
@@ -14,15 +13,18 @@ from discreet.account.losses.loss import PrivacyLoss
 from discreet.ask.question import Question
 from discreet.ask.registered import engine_of
 from discreet.core.errors import BadParameter
+from discreet.core.schema import Table
 from discreet.core.unit import Unit, check_relation
+from discreet.core.value import dataclass, replace
 from discreet.measures.measure import Measure, measure_of
 from discreet.measures.reach import Reach
 from discreet.mechanisms.contribution_bound import ContributionBound
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.parts.integer_noise import total
 from discreet.plan.aggregates import Aggregate
-from discreet.plan.node_serial import plan_record
-from discreet.plan.stability import stability, unit_of
+from discreet.plan.nodes import Derive, Filter, Join, PersonJoin, Plan, Project, Scan, Union, tables_of
+from discreet.plan.serial import plan_record
+from discreet.plan.stability import partners, reach, stability, unit_of
 
 Rows = int | Literal["auto"] | None
 
@@ -237,3 +239,64 @@ def _reach(report: Question, unit: Unit) -> Reach:
     sizes = {table.rows for table in query.tables.values()}
     size = sizes.pop() if len(sizes) == 1 and query.keys is None and query.whole else None
     return Reach(query.columns, found.l1, found.l0, unit.relation, size, people=not unit.is_row)
+
+
+def stability_words(question: PricedQuestion) -> tuple[str, ...]:
+    """Say how far one unit reaches: one person changes at most 20 rows, in at most 3 groups; then why, join by join."""
+    unit, query = question.unit, question.report.query
+    rows, groups = question.reach.rows, min(question.reach.groups, question.reach.rows)
+    who = "row" if unit.is_row else "person"
+    change = f"one {who} changes" if unit.relation == "add_remove" else f"one {who} replaced by another changes"
+    counted = f"at most {_many(rows, 'row')}" if rows > 1 else "one row"
+    within = f", in at most {_many(groups, 'group')}" if query.keys is not None and groups < rows else ""
+    return f"{change} {counted}{within}", *dict.fromkeys(_factors(query.plan, unit, query.tables))
+
+
+def _factors(plan: Plan, unit: Unit, tables: Mapping[str, Table]) -> Iterator[str]:
+    """Say what each join does to the rows of one unit, from the tables up."""
+    match plan:
+        case Scan():
+            return
+        case Filter(source) | Derive(source) | Project(source):
+            yield from _factors(source, unit, tables)
+        case Join(source, joined, on):
+            yield from _factors(source, unit, tables)
+            found = joined.fan_out(theirs for _, theirs in on)
+            after = ", and people are bounded after it" if unit.bound == "query" and not unit.is_row else ""
+            if found > 1:
+                yield f"joined with {joined.name}: at most {_many(found, 'row')} for each{after}"
+        case Union(one, other):
+            yield from _factors(one, unit, tables)
+            yield from _factors(other, unit, tables)
+        case PersonJoin(one, other):
+            yield from _factors(one, unit, tables)
+            yield from _factors(other, unit, tables)
+            yield _meeting(plan, unit, tables)
+
+
+def _meeting(plan: PersonJoin, unit: Unit, tables: Mapping[str, Table]) -> str:
+    ours, theirs = (", ".join(tables_of(side)) for side in (plan.one, plan.other))
+    rows, kept = reach(plan.one, unit_of(plan.one, tables), tables), partners(plan, tables)
+    pairs = f"{rows:,} x {kept:,} = {_many(rows * kept, 'pair')} of each person's rows"
+    words = f"{ours} joined with {theirs}: at most {pairs}"
+    most = unit.max_rows
+    return f"{words}, of which {most:,} count" if unit.bound == "query" and most < rows * kept else words
+
+
+def partners_words(plan: Plan, tables: Mapping[str, Table]) -> list[str]:
+    """Say how many partners each row was left with, join by join."""
+    match plan:
+        case Scan():
+            return []
+        case Union(one, other):
+            return partners_words(one, tables) + partners_words(other, tables)
+        case PersonJoin(one, other):
+            found = partners_words(one, tables) + partners_words(other, tables)
+            theirs = ", ".join(tables_of(other))
+            return [*found, f"of a row's partners in {theirs} at most {partners(plan, tables):,} count"]
+        case Filter(source) | Derive(source) | Project(source) | Join(source):
+            return partners_words(source, tables)
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

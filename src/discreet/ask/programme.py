@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from discreet.answers.answer import Answer, AnswerColumn
-from discreet.ask.declaration import unit_words
-from discreet.ask.words import notes_of
+from discreet.ask.registered import unit_words
+from discreet.ask.remaining import notes_of
+from discreet.core.value import dataclass, replace
 from discreet.measures.kernels import picked
 from discreet.measures.request import Found, KeyRequest, MeasureScope, Request, RowsRequest, TallyRequest
 from discreet.noise.bits import current
-from discreet.plan.keys import NO_KEYS, Keys
-from discreet.plan.tallies import Tally, TallyQuery
+from discreet.plan.keys import NO_KEYS, Keys, Tally, TallyQuery
 
 if TYPE_CHECKING:
     from discreet.account.losses.loss import PrivacyLoss

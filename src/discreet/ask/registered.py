@@ -2,24 +2,104 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
 from discreet.account.budgets.budget import Budget
 from discreet.account.budgets.exceeded import rounded_down
-from discreet.ask.declaration import column_rows, grid, table_words
 from discreet.core import record as records
+from discreet.core.column import Column
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.rational import as_written
 from discreet.core.schema import Table
+from discreet.core.unit import Unit
+from discreet.core.value import dataclass, replace
 from discreet.engines.duckdb.source import left_out
-from discreet.engines.home import home_of
 from discreet.engines.physical import MILLISECONDS, Physical
-from discreet.engines.source import Source
+from discreet.engines.source import Source, home_of
 from discreet.plan.to_sql.scalar import is_readable
+
+HEADINGS = ("column", "kind", "declared")
+
+# Enough to recognise a list of keys by, and few enough for one line of a terminal.
+_MOST_KEYS, _MOST_LETTERS = 8, 40
+
+
+def column_words(column: Column) -> str:
+    """Say what was declared of a column: 0 to 1,000 in steps of 0.01; A, B, C; true or false."""
+    match column.bounds:
+        case (Fraction() as low, Fraction() as high):
+            assert column.step is not None
+            span = f"{_number(low)} to {_number(high)} in steps of {_number(column.step)}"
+            words = span if low < high else _number(low)
+        case (dt.date() as first, dt.date() as last):
+            words = f"{first} to {last}"
+        case _:
+            free = "true or false" if column.kind == "flag" else "any text"
+            words = free if column.keys is None else _listed(column.keys)
+    return words if column.nullable else f"{words}, no nulls"
+
+
+def column_rows(columns: Iterable[Column]) -> list[tuple[str, str, str]]:
+    """Return a line for each column, under the headings."""
+    return [(column.name or "", column.kind, column_words(column)) for column in columns]
+
+
+def table_words(table: Table) -> list[str]:
+    """Say of a table its name, its declared size if it has one, and whom it protects."""
+    name = table.name if table.rows is None else f"{table.name}, {_many(table.rows, 'row')} declared"
+    return [name, f"protects {unit_words(table.unit)}"]
+
+
+def grid(rows: Iterable[tuple[str, ...]]) -> list[str]:
+    """Write lines of columns below their headings, aligned."""
+    lines = [HEADINGS, *rows]
+    widths = [max(len(line[at]) for line in lines) for at in range(len(HEADINGS))]
+    lines.insert(1, tuple("─" * width for width in widths))
+    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+
+
+def unit_words(unit: Unit) -> str:
+    """Say whom the answer protects: one person (zper), at most 5 rows, added or removed."""
+    change = "added or removed" if unit.relation == "add_remove" else "replaced by another"
+    if unit.is_row:
+        return f"one row, {change}"
+    groups = ""
+    if unit.max_groups < unit.max_rows:
+        groups = " in one group" if unit.max_groups == 1 else f" in at most {unit.max_groups} groups"
+    rows = "row" if unit.max_rows == 1 else "rows"
+    return f"one person ({unit.identifier}), at most {unit.max_rows} {rows}{groups}, {change}"
+
+
+def _listed(keys: tuple[str | int, ...]) -> str:
+    """Write keys as far as they fit a line, and how many there are where they do not."""
+    shown: list[str] = []
+    for key in map(str, keys[:_MOST_KEYS]):
+        if shown and len(", ".join([*shown, key])) > _MOST_LETTERS:
+            break
+        shown.append(key if len(key) <= _MOST_LETTERS else f"{key[:_MOST_LETTERS]}...")
+    listed = ", ".join(shown)
+    return listed if len(shown) == len(keys) else f"{listed}, ... ({len(keys):,} keys)"
+
+
+def _number(value: Fraction) -> str:
+    """Write an exact number: with separators where it is whole, as a decimal where it is one, else as a fraction."""
+    if value.denominator == 1:
+        return f"{value.numerator:,}"
+    places = next((places for places in range(1, 19) if 10**places % value.denominator == 0), None)
+    if places is None:
+        return str(value)
+    whole, part = divmod(abs(value.numerator) * 10**places // value.denominator, 10**places)
+    return f"{'-' if value < 0 else ''}{whole:,}.{part:0{places}d}"
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
 
 _FIELDS = ("table", "source", "version", "account", "same", "distinct")
 

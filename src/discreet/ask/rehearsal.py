@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from discreet.ask.words import notes_of
+from discreet.ask.remaining import notes_of
 from discreet.core.errors import BadParameter
 
 if TYPE_CHECKING:

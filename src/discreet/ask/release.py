@@ -19,7 +19,7 @@ from discreet.ledger.refusals import LimitExceeded
 
 if TYPE_CHECKING:
     from discreet.account.losses.loss import PrivacyLoss
-    from discreet.ask.query_base import QueryBase
+    from discreet.ask.question import QueryBase
     from discreet.ask.runner import Runner
     from discreet.ledger.charge import Receipt
     from discreet.noise.draws import Draws

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from discreet.account.budgets.price import Price
 from discreet.ask.priced import PricedQuestion, Rows, asked
 from discreet.ask.question import Question
 from discreet.core.rational import Number
+from discreet.core.value import dataclass
 
 if TYPE_CHECKING:
     from discreet.answers.answer import Answer

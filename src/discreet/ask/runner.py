@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,18 +12,17 @@ from discreet.core.errors import Refusal
 from discreet.core.exact import Exact
 from discreet.core.log import logger
 from discreet.core.unit import Unit
+from discreet.core.value import dataclass
 from discreet.engines.dialect import Dialect, dialect_of
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.duckdb.kept_rows import Ranks
 from discreet.engines.engine import DeadlineExceeded, Engine, EngineFailed
-from discreet.engines.home import home_of
-from discreet.engines.source import SourceMissing
-from discreet.plan.keys import Keys
+from discreet.engines.source import SourceMissing, home_of
+from discreet.plan.keys import Keys, TallyQuery
 from discreet.plan.nodes import Datum, Plan
-from discreet.plan.tallies import TallyQuery
 from discreet.plan.to_sql.cells import Counts, cells
-from discreet.plan.to_sql.relation import Relation
 from discreet.plan.to_sql.rows import rows_by_person_sql, scan_sql
+from discreet.plan.to_sql.scalar import Relation
 from discreet.plan.to_sql.statement import tallies_sql
 from discreet.plan.to_sql.tally_tables import tallied
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Protocol
 
 from discreet.ask.priced import Rows
 from discreet.ask.query import Query
-from discreet.ask.query_base import Desk
+from discreet.ask.question import Desk
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number, as_written, typed
 from discreet.measures import declare
 from discreet.plan.from_sql import from_sql
 from discreet.plan.nodes import Public, tables_of
-from discreet.plan.sql.catalogue import Catalogue
+from discreet.plan.sql.grouping import SqlStatement
+from discreet.plan.sql.names import Catalogue
 from discreet.plan.sql.options import Given
-from discreet.plan.sql.statement import SqlStatement
 
 if TYPE_CHECKING:
     from discreet.answers.answer import Answer

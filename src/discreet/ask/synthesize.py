@@ -10,19 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.account.budgets.price import Price
+from discreet.account.losses.composition import under
 from discreet.account.losses.loss import PrivacyLoss
-from discreet.ask.declaration import unit_words
 from discreet.ask.preview import remaining_after
 from discreet.ask.priced import unit_and_reach
-from discreet.ask.query_base import QueryBase
-from discreet.ask.question import Question
-from discreet.ask.registered import engine_of
+from discreet.ask.question import QueryBase, Question
+from discreet.ask.registered import engine_of, unit_words
 from discreet.ask.release import pay
 from discreet.core.errors import BadParameter
 from discreet.core.exact import Exact
 from discreet.core.unit import Unit
-from discreet.mechanisms.parts.relabel import under
-from discreet.plan.node_serial import plan_record
+from discreet.plan.serial import plan_record
 from discreet.plan.to_sql.marginals import Axis, marginals
 from discreet.publish.allowance import Allowance
 from discreet.publish.auto import chosen

@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,6 +16,7 @@ from discreet.account.losses.pure import Pure
 from discreet.core import record as records
 from discreet.core.errors import BadParameter, Refusal
 from discreet.core.rational import as_written
+from discreet.core.value import dataclass, fields, replace
 from discreet.plan.stability import MOST_PAIRS, expansion
 
 if TYPE_CHECKING:

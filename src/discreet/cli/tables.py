@@ -108,9 +108,8 @@ def _whom(registered: Registered) -> str:
 def _detail(registered: Registered, limits: Sequence[Standing]) -> list[RenderableType]:
     from rich.text import Text
 
-    from discreet.ask.declaration import table_words
-    from discreet.ask.remaining import declared, percent
-    from discreet.ask.words import limit_words
+    from discreet.ask.registered import table_words
+    from discreet.ask.remaining import declared, limit_words, percent
 
     name, protects = table_words(registered.table)
     views: list[RenderableType] = [Text(name, style="bold"), Text(protects)]
@@ -123,7 +122,7 @@ def _columns(registered: Registered) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from discreet.ask.declaration import HEADINGS, column_rows
+    from discreet.ask.registered import HEADINGS, column_rows
 
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for heading in HEADINGS:

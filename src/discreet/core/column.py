@@ -5,12 +5,12 @@ from __future__ import annotations
 import datetime as dt
 import re
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
 from discreet.core import record as records
 from discreet.core.errors import BadParameter, Refusal, UnknownName
+from discreet.core.value import dataclass, fields, replace
 
 Kind = Literal["number", "category", "text", "date", "flag"]
 Key = str | int

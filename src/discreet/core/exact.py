@@ -8,8 +8,9 @@ doors (`discreet.core.doors`) that `tests/core/test_exact.py` lists, each with i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, NoReturn, ParamSpec, TypeVar, cast
+
+from discreet.core.value import dataclass
 
 Inside = TypeVar("Inside")
 Made = TypeVar("Made")

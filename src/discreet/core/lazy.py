@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from sys import modules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,10 @@ def lazy(
                 f"module {module!r} has no attribute {name!r}{_hint(name, {**homes, **more()})}", name=name
             )
         found = import_module(home)
-        return getattr(found, name, found) if home.endswith(f".{name}") else getattr(found, name)
+        value = getattr(found, name, found) if home.endswith(f".{name}") else getattr(found, name)
+        if module in modules:
+            setattr(modules[module], name, value)  # the next touch finds it there
+        return value
 
     return getattr_, lambda: sorted({*homes, *more()})
 

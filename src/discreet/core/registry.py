@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +12,7 @@ from sys import modules
 from types import ModuleType
 
 from discreet.core.errors import UnknownName
+from discreet.core.value import dataclass
 
 
 def capwords(name: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
 from typing import Any
 
 from discreet.core import record as records
@@ -13,6 +12,7 @@ from discreet.core.column import Column, Key, check_name
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.rational import Number, as_written
 from discreet.core.unit import Unit
+from discreet.core.value import dataclass, fields
 
 
 def between(low: Number, high: Number, *, step: Number | None = None, nullable: bool = True) -> Column:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from discreet.core import record as records
 from discreet.core.errors import BadParameter
+from discreet.core.value import dataclass, fields
 
 Relation = Literal["add_remove", "replace"]
 Bound = Literal["query", "table"]

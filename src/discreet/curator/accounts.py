@@ -11,8 +11,7 @@ from discreet.core.errors import BadParameter
 from discreet.core.schema import Table
 from discreet.curator.overlap import People
 from discreet.curator.source_history import Past
-from discreet.engines.home import same
-from discreet.engines.source import Source, SourceMissing
+from discreet.engines.source import Source, SourceMissing, same
 from discreet.ledger.cap import budget_of_filter as budget_of_filter
 from discreet.ledger.refusals import Conflict
 

@@ -13,7 +13,7 @@ from discreet.ledger.refusals import Conflict
 if TYPE_CHECKING:
     from discreet.ledger.grant import Grant
     from discreet.ledger.ledger import Ledger
-    from discreet.ledger.standing import Standing
+from discreet.ledger.standing import Standing
 
 Amounts = Mapping[str, str | None] | None
 Caps = Mapping[str, tuple[Amounts, Amounts]]

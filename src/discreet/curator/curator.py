@@ -21,8 +21,7 @@ from discreet.curator.budgets import holds, visible
 from discreet.curator.declare import expiry_of
 from discreet.curator.tables import Tables
 from discreet.engines.duckdb.frame_copy import is_memory
-from discreet.engines.home import home_of
-from discreet.engines.source import Source, locate
+from discreet.engines.source import Source, home_of, locate
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.place import is_url, place_of
 from discreet.ledger.refusals import Conflict, NotAVault, Unavailable

@@ -1,37 +1,37 @@
-"""Sketches: few keyed numbers of a table's identifiers, by which the same people are known in another format.
+"""Sketches: few keyed numbers of a table's columns, by which the same people are known in another format.
 
-Every identifier is written as one text whatever its type, without blanks around it, in lower case and without leading
-zeros, and hashed under a secret of the vault by the engine that holds the rows (the arithmetic of `plan.bounding`). The
-least hashes are kept: a sample of people that two tables about the same people draw alike (Broder 1997). A table of
-single rows is sketched by whole rows as well. One pass, at registration and refresh; no session comes here.
+Every value is written as one text whatever its type, without blanks around it, in lower case and without leading zeros,
+and hashed under a secret of the vault by the engine that holds the rows (as in `plan.to_sql.person_bounds`).
+The least hashes are kept: a sample that two columns of the same people draw alike (Broder 1997). All columns that can
+be read are sketched, declared or not, and whole rows but for the identifier. One pass, at registration and refresh; no
+session comes here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from discreet.core.errors import Refusal
 from discreet.core.schema import between, date
-from discreet.engines.dialect import Dialect, dialect_of
-from discreet.engines.home import home_of
+from discreet.core.value import dataclass, replace
+from discreet.engines.dialect import Dialect, dialect_of, select
 from discreet.engines.physical import Physical
-from discreet.engines.select import select
+from discreet.engines.source import home_of
 from discreet.plan.to_sql.column_values import READERS
-from discreet.plan.to_sql.person_bounds import KEY, RANK, ordered
+from discreet.plan.to_sql.person_bounds import KEY, ordered
 
 if TYPE_CHECKING:
     from discreet.ask.registered import Registered
 
-# Hashes kept of each column, columns looked at in addition to the identifier, and characters of a value.
-MOST, _COLUMNS, _LENGTH = 1024, 15, 1000
+# Hashes kept of each column, columns looked at, and bytes of a text that may be an identifier.
+MOST, _COLUMNS, _LENGTH = 1024, 100, 200
 
+_ROW_NUMBERS = "__index_level_"  # how pandas calls them
 _PLACE, _DIGEST, _EMPTY = '"~place"', '"~digest"', "''"
 _NUMBER = replace(between(-(10**15), 10**15, step=Fraction(1, 1000)), name="~")
 _DAY = date("1600-01-01", "2400-12-31")
-_NAMES = ("text", "integer", "decimal", "numeric", "double")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,10 @@ class IdentifierSketch:
 
 @dataclass(frozen=True, slots=True)
 class TableSketches:
-    """What is known of a table's people: a sketch of each column that may tell them apart, and of its rows.
+    """What is known of a table's people: a sketch of each column that can be read, and of its rows.
+
+    Rows are without the identifier. `counted` are columns declared as what can be counted, whose small numbers may well
+    be someone's identifiers; `skipped` those that are not compared.
 
     Guarantee: it is stored beside the chain, under a secret of the vault, and only custodians' commands read it.
     """
@@ -69,6 +72,8 @@ class TableSketches:
     identifier: str | None
     columns: Mapping[str, IdentifierSketch]
     rows: IdentifierSketch | None = None
+    counted: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
 
     @property
     def people(self) -> IdentifierSketch | None:
@@ -87,59 +92,62 @@ class TableSketches:
         """Return the fields as plain JSON values."""
         columns = {name: list(each.hashes) for name, each in self.columns.items()}
         rows = None if self.rows is None else list(self.rows.hashes)
-        return {"account": self.account, "identifier": self.identifier, "columns": columns, "rows": rows}
+        named = {"counted": list(self.counted), "skipped": list(self.skipped)}
+        return {"account": self.account, "identifier": self.identifier, "columns": columns, "rows": rows, **named}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> TableSketches:
         """Read what `record` returned."""
         columns = {name: IdentifierSketch(tuple(each)) for name, each in record["columns"].items()}
         rows = None if record["rows"] is None else IdentifierSketch(tuple(record["rows"]))
-        return cls(record["account"], record["identifier"], columns, rows)
+        counted, skipped = (tuple(record[name]) for name in ("counted", "skipped"))
+        return cls(record["account"], record["identifier"], columns, rows, counted, skipped)
 
 
 def sketched(registered: Registered, secret: bytes) -> TableSketches | None:
     """Sketch a table; None where the engine could not finish, since no record may decide whether a table is refused."""
-    source, names = registered.source, [*_candidates(registered)]
+    source, names = registered.source, _candidates(registered)
     if registered.identifier is not None and registered.identifier not in names:
         return None  # bytes, lists and the like, which no other format has
-    places = len(names) + (registered.identifier is None)
-    found: dict[int, list[int]] = {place: [] for place in range(places)}
+    found: dict[int, set[int]] = {place: set() for place in range(len(names) + 1)}
     try:
         with home_of(source).opened([source], secret) as engine, engine.question():
             dialect = dialect_of(engine.name)
             # Kept in between: engines would write the digest of a value out for each use of it.
             with engine.kept(digests_sql(registered, names, dialect)) as digests:
-                for place, key in engine.rows(_least_sql(digests, places, dialect)):
-                    found[int(place or 0)].append(int(key or 0))
+                for place, key in engine.rows(_least_sql(digests, len(found), dialect)):
+                    found[int(place or 0)].add(int(key or 0))
     except Refusal:
         return None
     sketches = [IdentifierSketch(tuple(sorted(found[place]))) for place in found]
-    rows = sketches[-1] if registered.identifier is None else None
-    return TableSketches(registered.account, registered.identifier, dict(zip(names, sketches, strict=False)), rows)
+    return TableSketches(
+        registered.account,
+        registered.identifier,
+        dict(zip(names, sketches, strict=False)),
+        sketches[-1],
+        tuple(column.name or "" for column in registered.table.columns if column.kind != "text"),
+        tuple(name for name in registered.physical if name not in names and not name.startswith(_ROW_NUMBERS)),
+    )
 
 
 def digests_sql(registered: Registered, names: list[str], dialect: Dialect) -> str:
-    """Write the digest of each column's value; those of whole rows come last, in a table of rows."""
+    """Write the digest of each column's value; those of whole rows come last."""
     physical = registered.physical
     values = [f"NULLIF({_identifier(name, physical[name], dialect)}, {_EMPTY})" for name in names]
-    if registered.identifier is None:
-        values.append(_row({name: physical[name] for name in _readable(registered)}, dialect))
+    others = [name for name in _readable(registered) if name != registered.identifier]
+    values.append(f"NULLIF({_row({name: physical[name] for name in others}, dialect)}, {_EMPTY})")
     digests = [f'{dialect.text_number(value)} AS "~d{at}"' for at, value in enumerate(values)]
     return select(digests, registered.from_sql)
 
 
 def _least_sql(digests: str, places: int, dialect: Dialect) -> str:
-    """Write the least keyed hashes of each place."""
-    each = " UNION ALL ".join(
-        select(
-            (f"{at} AS {_PLACE}", f'"~d{at}" AS {_DIGEST}'), digests, where=f'"~d{at}" IS NOT NULL', by=[f'"~d{at}"']
-        )
-        for at in range(places)
-    )
-    keyed = ordered(select("*", each), dialect.digest_limbs(_DIGEST), [], dialect)
-    distinct = select((_PLACE, KEY), keyed, by=(_PLACE, KEY))
-    rank = f"row_number() OVER (PARTITION BY {_PLACE} ORDER BY {KEY}) AS {RANK}"
-    return select((_PLACE, KEY), select(("*", rank), distinct), where=f"{RANK} <= {MOST}")
+    """Write the least keyed hashes of each place, each by a heap of its own rather than by sorting all of them."""
+    least = []
+    for at in range(places):
+        each = select((f'"~d{at}" AS {_DIGEST}',), digests, where=f'"~d{at}" IS NOT NULL', by=[f'"~d{at}"'])
+        keyed = ordered(each, dialect.digest_limbs(_DIGEST), [], dialect)
+        least.append(select("*", f"{select((f'{at} AS {_PLACE}', KEY), keyed)} ORDER BY {KEY} LIMIT {MOST}"))
+    return " UNION ALL ".join(least)
 
 
 def _readable(registered: Registered) -> list[str]:
@@ -147,28 +155,35 @@ def _readable(registered: Registered) -> list[str]:
     return [
         name
         for name, kind in sorted(registered.physical.items(), key=lambda each: each[0].lower())
-        if Physical.parse(kind).family != "other" and not name.startswith("__index_level_")
+        if Physical.parse(kind).family != "other" and not name.startswith(_ROW_NUMBERS)
     ]
 
 
-def _candidates(registered: Registered) -> Iterator[str]:
-    """Yield the identifier, and columns that might be one: those declared as nothing that can be counted."""
+def _candidates(registered: Registered) -> list[str]:
+    """Return the identifier and all other columns that can be read, as many as are looked at."""
     readable = _readable(registered)
-    if registered.identifier in readable:
-        yield registered.identifier
-    declared = {column.name for column in registered.table.columns if column.kind != "text"}
-    others = [
-        name
-        for name, kind in registered.physical.items()
-        if name in readable and name not in {*declared, registered.identifier} and Physical.parse(kind).family in _NAMES
-    ]
-    yield from others[:_COLUMNS]
+    undeclared = [name for name in registered.physical if name in readable and name not in registered.table]
+    return [*dict.fromkeys((*(n for n in readable if n == registered.identifier), *undeclared, *readable))][:_COLUMNS]
 
 
 def _identifier(name: str, physical: str, dialect: Dialect) -> str:
-    """Write an identifier as one text: "P7" and "p7 ", 7, 7.0 and "007" are alike."""
-    folded = _folded(dialect.person(dialect.quote(name), physical.upper()), dialect)
-    return _short(name, physical, f"trim(LEADING '0' FROM regexp_replace({folded}, '[.]0+$', ''))", dialect)
+    """Write an identifier as one text: "P7" and "p7 ", 7, 7.0 and "007" are alike; of a moment, its day."""
+    kind, sql = Physical.parse(physical), dialect.quote(name)
+    match kind.family:
+        case "date":
+            return dialect.cast(sql, dialect.text)
+        case "timestamp":
+            return dialect.cast(dialect.date_of_timestamp(sql), dialect.text)
+        case "instant":
+            return dialect.cast(dialect.date_of_instant(sql), dialect.text)
+        case "text":
+            folded = f"regexp_replace({_folded(dialect.person(sql, physical.upper()), dialect)}, '[.]0+$', '')"
+            return _short(name, physical, _without_zeros(folded), dialect)
+    return _without_zeros(dialect.person(sql, physical.upper()))
+
+
+def _without_zeros(sql: str) -> str:
+    return f"trim(LEADING '0' FROM {sql})"
 
 
 def _row(columns: Mapping[str, str], dialect: Dialect) -> str:
@@ -201,4 +216,4 @@ def _short(name: str, physical: str, sql: str, dialect: Dialect) -> str:
     """Leave out texts that nobody would type, so none of them decides how long this takes."""
     if physical.upper() != "VARCHAR":
         return sql
-    return f"(CASE WHEN {dialect.length(dialect.plain_text(dialect.quote(name)))} <= {_LENGTH} THEN {sql} END)"
+    return f"(CASE WHEN {dialect.bytes_of(dialect.plain_text(dialect.quote(name)))} <= {_LENGTH} THEN {sql} END)"

@@ -23,10 +23,9 @@ from discreet.core.schema import Table
 from discreet.curator.quasi_identifiers import quasi_identifiers
 from discreet.curator.raw_values import quoted, values_sql
 from discreet.curator.spelling import merging
-from discreet.engines.duckdb.connection import connect
-from discreet.engines.home import home_of
+from discreet.engines.duckdb.engine import connect
 from discreet.engines.physical import Physical
-from discreet.engines.source import Source, locate
+from discreet.engines.source import Source, home_of, locate
 from discreet.plan.to_sql.scalar import raw_sql
 
 if TYPE_CHECKING:

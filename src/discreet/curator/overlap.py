@@ -7,10 +7,10 @@ have overlooked: a copy in another format, order or folder, an excerpt, the same
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from discreet.core.errors import BadParameter
+from discreet.core.value import dataclass
 from discreet.curator.identifier_sketch import IdentifierSketch, TableSketches
 from discreet.ledger.refusals import Conflict
 
@@ -23,6 +23,8 @@ Share = tuple[float, Whose]
 
 # From this share of the smaller table on, two tables are taken to be about the same people.
 LARGE = 0.5
+# Fewer values than this of a column that is counted, or rows without their identifier, may be equal by chance.
+_FEW = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,12 @@ class Overlap:
     theirs: str | None
     share: float
     of: Whose
+    certain: bool = True
+
+    @property
+    def is_large(self) -> bool:
+        """Whether these are the same people, rather than a few of them, or numbers that may be equal by chance."""
+        return self.certain and self.share >= LARGE
 
     @property
     def words(self) -> str:
@@ -59,7 +67,7 @@ class Overlap:
 def overlaps(mine: TableSketches, others: Mapping[str, TableSketches]) -> list[Overlap]:
     """Return what a table shares with tables of other accounts, the most first; each table is named once."""
     found = [
-        max(each, key=lambda overlap: overlap.share)
+        max(each, key=lambda overlap: (overlap.is_large, overlap.share))
         for name, other in others.items()
         if other.account != mine.account and (each := [*_between(mine, name, other)])
     ]
@@ -75,7 +83,7 @@ def check_overlap(registered: Registered, found: list[Overlap], others: list[Reg
     for overlap in found:
         if _is_declared_distinct(registered, overlap, others):
             continue
-        if overlap.share < LARGE:
+        if not overlap.is_large:
             noted.append(f"{overlap.words}: anyone in both may lose both budgets")
             continue
         why = (
@@ -110,7 +118,7 @@ def _terms(registered: Registered, overlap: Overlap) -> str:
     group, mine = f"group={overlap.account!r}", registered.identifier
     if overlap.identifier is None:
         return group if mine is None else f"{group} and unit=row()"
-    if mine is None:
+    if mine is None or overlap.column not in (None, mine):
         return f"{group} and unit=person({overlap.column or overlap.identifier!r}, max_rows=20)"
     return group if mine.lower() == overlap.identifier.lower() else f"{group} and people='same'"
 
@@ -118,20 +126,42 @@ def _terms(registered: Registered, overlap: Overlap) -> str:
 def _between(mine: TableSketches, name: str, other: TableSketches) -> Iterator[Overlap]:
     """Yield how much people of one table occur in columns of the other, and rows in rows."""
 
-    def found(share: Share, column: str | None, theirs: str | None) -> Iterator[Overlap]:
+    def found(share: Share, column: str | None, theirs: str | None, *, certain: bool = True) -> Iterator[Overlap]:
         if share[0] > 0:
-            yield Overlap(name, other.account, other.identifier, column, theirs, *share)
+            yield Overlap(name, other.account, other.identifier, column, theirs, *share, certain)
+
+    def is_certain(one: IdentifierSketch, column: str | None, two: IdentifierSketch, theirs: str | None) -> bool:
+        alike = (column or "").lower() == (theirs or "").lower()
+        people = (column, theirs) == (mine.identifier, other.identifier)
+        counted = column in mine.counted or theirs in other.counted
+        return alike or people or not counted or one.shared(two)[2] >= _FEW
 
     if other.people is not None:
         theirs = other.identifier
         for column, sketch in mine.columns.items():
-            yield from found(_share(sketch, column, mine, other.people, theirs, other), column, theirs)
+            certain = is_certain(sketch, column, other.people, theirs)
+            yield from found(_share(sketch, column, mine, other.people, theirs, other), column, theirs, certain=certain)
     if mine.people is not None:
         ours = mine.identifier
         for column, sketch in other.columns.items():
-            yield from found(_share(mine.people, ours, mine, sketch, column, other), ours, column)
+            certain = is_certain(mine.people, ours, sketch, column)
+            yield from found(_share(mine.people, ours, mine, sketch, column, other), ours, column, certain=certain)
     if mine.rows is not None and other.rows is not None:
-        yield from found(_contained(mine.rows, other.rows), None, None)
+        whole = mine.identifier is None and other.identifier is None
+        certain = whole or mine.rows.shared(other.rows)[2] >= _FEW
+        yield from found(_contained(mine.rows, other.rows), None, None, certain=certain)
+
+
+def not_compared(mine: TableSketches, others: Mapping[str, TableSketches]) -> tuple[str, ...]:
+    """Say which columns were not compared with the people of other accounts, here and in their tables."""
+    theirs = {name: other for name, other in others.items() if other.account != mine.account}
+    tables = {"": mine, **{f" of {name!r}": other for name, other in theirs.items()}} if theirs else {}
+    return tuple(
+        f"the columns {', '.join(each.skipped)}{where} were not compared with the people of other accounts: what they"
+        " hold is no identifier that can be read, or there are too many of them"
+        for where, each in tables.items()
+        if each.skipped
+    )
 
 
 def _share(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.value import dataclass
 
 if TYPE_CHECKING:
     from discreet.answers.answer import Answer
@@ -51,6 +53,15 @@ def files_of(curator: CuratorLike) -> list[str]:
     return [source.path for source in sources if "/" in source.path or source.is_file]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    """What a session has read of one state of its vault."""
+
+    state: str
+    grants: Sequence[Grant] = ()
+    tables: dict[str, Registered] = field(default_factory=dict)
+
+
 class Session:
     """The tables of one grant. Made by `connect(path, token)` or `curator.session(token)`.
 
@@ -58,12 +69,13 @@ class Session:
     computed, to the budget of all tables that share people, anyone who asks.
     """
 
-    __slots__ = ("__weakref__", "_curator", "_engines", "_grant")
+    __slots__ = ("__weakref__", "_curator", "_engines", "_grant", "_known")
 
     def __init__(self, curator: CuratorLike, grant: Grant) -> None:
         self._curator = curator
         self._grant = grant
         self._engines: Engines | None = None
+        self._known = _Known("")
 
     def table(self, name: str) -> Query:
         """Return a table to ask about: a question without conditions."""
@@ -191,14 +203,25 @@ class Session:
         """Return a table of the grant; one that exists outside it is as unknown as one that does not exist."""
         if not self._grant.covers(name):
             raise UnknownName("table", name, self._grant.tables)
-        self.admit()
-        return self._curator.table(name)
+        known = self._admitted()
+        if name not in known.tables:
+            known.tables[name] = self._curator.table(name)
+        return known.tables[name]
 
     def admit(self) -> None:
         """Refuse a grant that was revoked or has expired since: it opens no schema, preview or answer any more."""
-        for grant in self._curator.ledger.grants():
-            if grant.id == self._grant.id:
-                self._curator.ledger.admit(grant)
+        self._admitted()
+
+    def _admitted(self) -> _Known:
+        """Check the grant, and return what was read of the vault since it last changed: `visits.age` reads no table."""
+        ledger, known = self._curator.ledger, self._known
+        state = ledger.state
+        if known.state != state:
+            grants = [grant for grant in ledger.grants() if grant.id == self._grant.id]
+            known = self._known = _Known(state, grants, {})
+        for grant in known.grants:
+            ledger.admit(grant)
+        return known
 
     def check(self, registered: Mapping[str, Registered]) -> None:
         """Refuse tables that are not what they were: declared again since, or with sources that have changed."""

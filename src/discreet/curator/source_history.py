@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from discreet.core.value import dataclass
 from discreet.curator.identifier_sketch import TableSketches
 from discreet.engines.source import Source
 

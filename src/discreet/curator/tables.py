@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.account.budgets.budget import Budget
 from discreet.ask.registered import Registered, check_columns, unread_lines
 from discreet.core.schema import Table
+from discreet.core.value import replace
 from discreet.curator.accounts import (
     account_of,
     budgets_of,
@@ -24,11 +24,10 @@ from discreet.curator.accounts import (
     payer,
 )
 from discreet.curator.identifier_sketch import TableSketches, sketched
-from discreet.curator.overlap import People, check_overlap, check_word, overlaps
+from discreet.curator.overlap import People, check_overlap, check_word, not_compared, overlaps
 from discreet.curator.source_history import Sources
 from discreet.engines.duckdb.frame_copy import copy
-from discreet.engines.home import home_of
-from discreet.engines.source import Source, SourceChanged, SourceMissing
+from discreet.engines.source import Source, SourceChanged, SourceMissing, home_of
 from discreet.ledger.place import ServerPlace
 
 if TYPE_CHECKING:
@@ -170,7 +169,8 @@ class Tables:
             why = "its people could not be compared with those of other accounts: the engine did not finish"
             return None, (why, *lines)
         others = {name: each for name, each in sources.sketches.items() if name != registered.name}
-        return sketches, (*check_overlap(registered, overlaps(sketches, others), tables), *lines)
+        noted = check_overlap(registered, overlaps(sketches, others), tables)
+        return sketches, (*noted, *not_compared(sketches, others), *lines)
 
     @property
     def _key(self) -> bytes:

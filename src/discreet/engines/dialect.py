@@ -5,11 +5,28 @@ from __future__ import annotations
 import datetime as dt
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import cast
 
+from discreet.core.value import dataclass
 from discreet.engines import registry
 from discreet.engines.physical import Physical
+
+
+def named(sql: str) -> str:
+    """Put a SELECT after FROM, under a name, which some engines insist on and nothing refers to."""
+    return f'({sql}) AS "~q"'
+
+
+def select(what: str | Iterable[str], source: str, *, where: str = "", by: Iterable[str] = ()) -> str:
+    """Write a SELECT; the source is another one, or what stands after FROM by itself."""
+    columns = what if isinstance(what, str) else ", ".join(what)
+    clauses = ["SELECT", columns, "FROM", named(source) if source.startswith("SELECT ") else source]
+    if where:
+        clauses += ["WHERE", where]
+    if groups := ", ".join(by):
+        clauses += ["GROUP BY", groups]
+    return " ".join(clauses)
+
 
 # Beyond this many characters an engine spends its time on the text of a question rather than on its rows.
 MOST_TEXT = 100_000
@@ -122,7 +139,9 @@ class Dialect(ABC):
         if kind.family == "text":
             return self.short(self.cast(sql, self.text), MOST_BYTES)
         if kind.family == "double":
-            return self._floating_person(sql if kind.name == self.double else self.cast(sql, self.double))
+            return self.spelled_float(sql if kind.name == self.double else self.cast(sql, self.double))
+        if kind.family == "boolean":
+            return self.cast(self.flag_to_integer(sql), self.text)
         sql = self.number(sql, kind) if kind.family == "decimal" else sql
         return self.plain_decimal(sql) if kind.places else self.cast(sql, self.text)
 
@@ -130,13 +149,23 @@ class Dialect(ABC):
         """Write a decimal that has places as a text, without the zeros at its end."""
         return f"trim(TRAILING '.' FROM trim(TRAILING '0' FROM {self.cast(sql, self.text)}))"
 
-    def _floating_person(self, sql: str) -> str:
-        """Write a whole float as a whole number, so that zeros have no sign; NaN is null, and tested first."""
+    def spelled_float(self, sql: str) -> str:
+        """Write a float as the text that a copy of frames has for it; NaN is null, and tested first.
+
+        Whole ones below 2^126 are whole numbers, so that zeros have no sign; others have the fewest digits that tell
+        them apart, as Python writes them.
+        """
         narrow, wide = (self.cast(self.whole_of_double(sql, kind), self.text) for kind in (self.narrow, self.wide))
         short, long = (f"abs({sql}) < {self.float_literal(float(most))}" for most in (NARROW, WIDE))
         whole = f"WHEN {sql} = {self.floor(sql)} THEN CASE WHEN {short} THEN {narrow} WHEN {long} THEN {wide} END"
-        written = f"COALESCE((CASE {whole} END), {self.cast(sql, self.text)})"
+        most, least = (self.float_literal(float(end)) for end in ("inf", "-inf"))
+        ends = f"WHEN {sql} = {most} THEN 'inf' WHEN {sql} = {least} THEN '-inf'"
+        written = f"COALESCE((CASE {ends} {whole} END), {self.shortest(sql)})"
         return f"(CASE WHEN {self.is_number(sql, self.double)} THEN {written} END)"
+
+    def shortest(self, sql: str) -> str:
+        """Write a finite float that is not whole, or beyond 2^126, with the fewest digits, as Python writes it."""
+        return self.cast(sql, self.text)
 
     def plain_text(self, sql: str) -> str:
         """Read a column of text, to be compared by its code points alone."""

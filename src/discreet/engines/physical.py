@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
+
+from discreet.core.value import dataclass
 
 Family = Literal["integer", "decimal", "numeric", "double", "boolean", "text", "date", "timestamp", "instant", "other"]
 

@@ -1,4 +1,8 @@
-"""Names of analysts: visible in every character, and identified by more than case, blanks or what nobody sees."""
+"""Names of analysts: visible in every character, and identified by more than case, blanks or what nobody sees.
+
+Letters of two scripts are not mixed in a name: the Cyrillic a in a Latin name shows as the Latin one. A whole name in
+another script may still look like one; whoever grants it reads it.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,9 @@ _INVISIBLE = (
 _UNSEEN = frozenset(map(chr, _INVISIBLE))
 # Controls, formats, halves of characters, private and unassigned ones.
 _OTHER = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+_LETTERS = frozenset({"Lu", "Ll", "Lt", "Lo"})
+# By the first word of a letter's name in Unicode. Those of East Asia are written together, and with Latin ones.
+_EAST = frozenset({"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HANGUL", "BOPOMOFO", "YI", "VERTICAL"})
 
 
 def folded(name: str) -> str:
@@ -33,6 +40,18 @@ def check_visible(analyst: str) -> None:
     if unicodedata.category(analyst[0]).startswith("M"):
         why = "it begins with a mark that belongs to the letter before it"
         raise BadParameter("analyst", ascii(analyst)[1:-1], why=why, fix="begin the name with a letter or a digit")
+
+
+def check_script(analyst: str) -> None:
+    """Refuse a name that mixes letters of scripts which look alike: it would pass for another's."""
+    letters = [each for each in unicodedata.normalize("NFKC", analyst) if unicodedata.category(each) in _LETTERS]
+    scripts = {unicodedata.name(each, "").partition(" ")[0] for each in letters}
+    if len(scripts - _EAST) > 1 or (scripts & _EAST and scripts - _EAST - {"LATIN"}):
+        found = " and ".join(sorted(script.capitalize() for script in scripts))
+        why = (
+            f"it mixes letters of different scripts, {found}, which look alike, so that it would pass for another name"
+        )
+        raise BadParameter("analyst", ascii(analyst)[1:-1], why=why, fix="type the name in one script")
 
 
 def _is_unseen(character: str) -> bool:

@@ -8,7 +8,6 @@ in its own currency.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import takewhile
 from typing import Any, Literal, get_args
@@ -18,8 +17,9 @@ from discreet.account.budgets.cost import NOTHING, Cost, Uncountable
 from discreet.account.budgets.filter import ApproxFilter, PrivacyFilter, PureFilter, ZcdpFilter
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.value import dataclass, replace
 from discreet.ledger import limit
-from discreet.ledger.analyst_names import check_visible, folded
+from discreet.ledger.analyst_names import check_script, check_visible, folded
 from discreet.ledger.entry import Entry
 from discreet.ledger.refusals import Conflict, Tampered
 from discreet.ledger.store import AnalystTally, Limit, Permit, Transaction
@@ -108,6 +108,7 @@ def check_recount(live: Transaction, derived: Transaction, entry: Entry) -> None
 def check_analyst(analyst: str, permits: Iterable[Permit]) -> None:
     """Refuse a name that differs from a known analyst's by nothing that one sees: one person would have two caps."""
     check_visible(analyst)
+    check_script(analyst)
     for permit in permits:
         if permit.analyst != analyst and folded(permit.analyst) == folded(analyst):
             why = f"there is an analyst {permit.analyst!r}, and one analyst has one cap"

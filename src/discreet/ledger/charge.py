@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from functools import lru_cache
 from secrets import token_hex
 from types import MappingProxyType
@@ -12,6 +12,7 @@ from typing import Any
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.core import record as records
 from discreet.core.errors import BadParameter
+from discreet.core.value import dataclass, replace
 from discreet.ledger.entry import canonical, digest
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 
 from discreet.core.errors import Refusal
+from discreet.core.value import dataclass
 from discreet.ledger import limit
 from discreet.ledger.charge import Charge, Receipt, read_losses
 from discreet.ledger.clock import written

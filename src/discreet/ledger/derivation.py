@@ -6,9 +6,9 @@ A ledger writes an entry and derives rows from it in one transaction; verifying 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeVar
 
+from discreet.core.value import replace
 from discreet.ledger import limit, window
 from discreet.ledger.charge import read_losses
 from discreet.ledger.entry import Entry, canonical, digest

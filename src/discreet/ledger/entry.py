@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
+
+from discreet.core.value import dataclass
 
 # What the first entry of every vault follows.
 GENESIS = "0" * 64

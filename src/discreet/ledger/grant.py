@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hmac
 import json
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 from secrets import token_bytes, token_hex
 from typing import Literal, get_args
 
 from discreet.core.errors import BadParameter
+from discreet.core.value import dataclass
 from discreet.ledger.clock import written
 from discreet.ledger.refusals import AccessRefused
 from discreet.ledger.store import Permit

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from discreet.core.value import dataclass
 from discreet.ledger.charge import Charge, Receipt
 from discreet.ledger.lease import Lease
 from discreet.ledger.refusals import Unavailable

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import monotonic
 from typing import ClassVar
 
 from discreet.core.errors import BadParameter
+from discreet.core.value import dataclass
 
 # How long the first holder may work before another may take over. Each takeover doubles it, so two workers do not
 # take a slow question from each other without end; but not beyond about an hour, in case they keep being killed.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 from discreet.account.budgets.cost import Cost
 from discreet.core.errors import BadParameter, Refusal
 from discreet.core.log import logger
+from discreet.core.value import replace
 from discreet.ledger import debit, limit, takeover
 from discreet.ledger.charge import Charge, Receipt
 from discreet.ledger.clock import Clock, wall_clock, written

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -15,6 +14,7 @@ from discreet.account.budgets.filter import PrivacyFilter
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.core import record as records
 from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.value import dataclass, replace
 from discreet.ledger.refusals import LimitExceeded, Tampered
 from discreet.ledger.store import AnalystTally, Limit, Transaction
 

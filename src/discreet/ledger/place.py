@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from discreet.core.errors import BadParameter, MissingExtra
 from discreet.core.file import data_home, state_home
+from discreet.core.value import dataclass
 from discreet.ledger.refusals import Tampered
 
 SCHEMA = "discreet"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from functools import cache
 from typing import Any, TypeVar, cast, get_args, get_type_hints
 
+from discreet.core.value import fields
 from discreet.ledger.refusals import Tampered
 
 K = TypeVar("K")

@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import platform
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_bytes, token_hex
 
+from discreet.core.value import dataclass
 from discreet.core.version import __version__
 from discreet.ledger.charge import Charge
 from discreet.ledger.entry import canonical

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from discreet.account.budgets.filter import PrivacyFilter
+from discreet.core.value import dataclass
 from discreet.ledger import limit
 from discreet.ledger.store import Limit
 

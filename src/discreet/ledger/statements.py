@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from functools import cache
 
+from discreet.core.value import fields
 from discreet.ledger.store import Row
 
 ENTRY = '"sequence", "kind", "body", "previous", "hash"'

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
+from discreet.core.value import dataclass
 from discreet.ledger.entry import Entry, Head
 from discreet.ledger.lease import Lease
 from discreet.ledger.place import Place

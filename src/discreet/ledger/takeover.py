@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 
+from discreet.core.value import replace
 from discreet.ledger import debit
 from discreet.ledger.clock import written
 from discreet.ledger.debit import StandingCharge

@@ -165,6 +165,12 @@ class Vault:
             head = transaction.head()
         return head.sequence, head.hash
 
+    @property
+    def state(self) -> str:
+        """The seal of the root, which every change of the vault renews: what was read under it is still so."""
+        with self._read() as transaction:
+            return transaction.root().seal
+
     def entries(self, after: int = 0, limit: int | None = None) -> Iterator[Entry]:
         """Return the entries with greater numbers than `after`, in order."""
         while limit is None or limit > 0:
@@ -233,6 +239,7 @@ class Vault:
         or have two names, do not both come to the end of this.
         """
         with self._store.write(*wanted) as raw:
+            self._store.check_place()
             before = raw.head()
             self._check_seen(raw, before)
             transaction = SealedTransaction(raw, self._sealer)
@@ -243,13 +250,11 @@ class Vault:
             after = raw.head()
             if after != before:
                 self._anchors.check(lambda each: each == before or self._has(raw, each))
-        # Once more: what was committed to files that nobody else will find is neither vouched for nor answered.
-        self._store.check_place()
         self._seen = after
         if after != before:
             self._vouched = (before, after)
             self._anchors.write(after, self._has_by_now)
-            self._store.check_place()
+        self._store.check_place()  # once more: what was committed to files that nobody else will find is not answered
 
     def _has(self, transaction: Transaction, head: Head) -> bool:
         """Whether a head that was signed is one of the chain."""

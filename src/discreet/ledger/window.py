@@ -7,7 +7,6 @@ all that was charged since its present period began: what is dated later was cha
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import takewhile
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from discreet.account.budgets.cost import NOTHING, Cost, Uncountable
 from discreet.account.budgets.filter import PrivacyFilter
 from discreet.account.losses.loss import PrivacyLoss
+from discreet.core.value import dataclass, replace
 from discreet.ledger import limit
 from discreet.ledger.charge import read_losses
 from discreet.ledger.entry import Entry

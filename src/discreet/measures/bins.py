@@ -8,8 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.account.budgets.price import Price
+from discreet.account.losses.composition import under
 from discreet.account.losses.loss import PrivacyLoss
-from discreet.answers.figures import figure
+from discreet.answers.column import figure
 from discreet.answers.interval import interval
 from discreet.answers.quantity import NoisyInteger, PublicValue, Quantity, linear
 from discreet.core.column import Column
@@ -24,13 +25,11 @@ from discreet.measures.request import MeasureScope, Request, TallyRequest
 from discreet.mechanisms.cdf import Cdf
 from discreet.mechanisms.count import Count
 from discreet.mechanisms.parts.noisy import Noisy
-from discreet.mechanisms.parts.relabel import under
 from discreet.mechanisms.top_k import TopK
 from discreet.plan.aggregates import Aggregate, Cut, check
 from discreet.plan.expressions import Expression, Name
-from discreet.plan.keys import Key, Keys
+from discreet.plan.keys import Key, Keys, Tally, TallyQuery
 from discreet.plan.nodes import Derive
-from discreet.plan.tallies import Tally, TallyQuery
 from discreet.plan.types import type_of
 
 _DERIVED = "value to be binned"

@@ -7,7 +7,7 @@ from discreet.measures.reach import Reach
 from discreet.measures.sums import SumMeasure, present
 from discreet.mechanisms.count import Count
 from discreet.plan import aggregates as words
-from discreet.plan.tallies import Tally
+from discreet.plan.keys import Tally
 from discreet.plan.types import type_of
 
 

@@ -13,7 +13,7 @@ from discreet.measures.sums import SumMeasure
 from discreet.mechanisms.covariance import Covariance
 from discreet.plan import aggregates as words
 from discreet.plan.expressions import Expression, when
-from discreet.plan.tallies import Tally
+from discreet.plan.keys import Tally
 
 Widths = tuple[int, int]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
 from discreet.account.losses.pure import Pure
 from discreet.account.losses.zcdp import Zcdp
-from discreet.answers.figures import figure
+from discreet.answers.column import figure
+from discreet.core.value import dataclass
 from discreet.measures import registry
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from discreet.measures.reach import Reach
     from discreet.measures.request import Found, MeasureScope, Request
     from discreet.plan.aggregates import Aggregate
-    from discreet.plan.tallies import Tally
+    from discreet.plan.keys import Tally
 
 
 @dataclass(frozen=True, slots=True)

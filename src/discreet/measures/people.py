@@ -9,7 +9,7 @@ from discreet.measures.reach import Reach
 from discreet.measures.sums import SumMeasure
 from discreet.mechanisms.count import Count
 from discreet.plan import aggregates as words
-from discreet.plan.tallies import Tally
+from discreet.plan.keys import Tally
 
 
 def measure(name: str, aggregate: words.People, price: Price, reach: Reach) -> SumMeasure:

@@ -10,8 +10,10 @@ from typing import Literal, NoReturn
 import numpy as np
 
 from discreet.account.budgets.price import Price, root_below
+from discreet.account.losses.composition import under
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.answers.quantity import BracketedValue, Plain, Quantity
+from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation
 from discreet.measures.measure import ExpectedError, Measure
 from discreet.measures.reach import Reach, about_of, word_of
@@ -19,11 +21,10 @@ from discreet.measures.request import CountsRequest, MeasureScope, Request
 from discreet.mechanisms.joint_quantiles import search_together
 from discreet.mechanisms.parts.integer_noise import total
 from discreet.mechanisms.parts.refinement import Counts, RefinementRequest
-from discreet.mechanisms.parts.relabel import under
-from discreet.mechanisms.quantile import Quantile
+from discreet.mechanisms.quantile import MOST_OFFSET, Quantile
 from discreet.plan import aggregates as words
 from discreet.plan.expressions import Expression
-from discreet.plan.tallies import Tally
+from discreet.plan.keys import Tally
 from discreet.plan.to_sql.cells import CellRequest
 
 # A quantile and the two ends of its bracket are bought; of a minimum, or a maximum, one end is the declared bound: no
@@ -214,6 +215,9 @@ def ranked(
         )
 
     middle = made()
+    if 4 * middle.bracket().above > MOST_OFFSET:
+        why = "at so low a price the interval of a quantile reaches beyond every table"
+        raise BadParameter("epsilon", float(middle.epsilon), why=why, fix="pay more: a larger epsilon, or rho")
     if inside:
         middle = made(inside * middle.bracket().above)
     names = (name,) if rounds == 1 else tuple(f"{name}_{_percent(each)}" for each in q)

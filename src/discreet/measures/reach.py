@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from discreet.core.column import Column
 from discreet.core.unit import Relation
+from discreet.core.value import dataclass
 from discreet.plan import aggregates as words
 from discreet.plan.aggregates import Aggregate
 from discreet.plan.expressions import Expression

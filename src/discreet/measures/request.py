@@ -5,15 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from discreet.core.exact import Exact
 from discreet.core.unit import Unit
+from discreet.core.value import dataclass
 from discreet.plan.expressions import Expression
-from discreet.plan.keys import Keys
+from discreet.plan.keys import Keys, TallyQuery
 from discreet.plan.nodes import Datum, Plan
-from discreet.plan.tallies import TallyQuery
 from discreet.plan.to_sql.cells import CellQuery, Counts
 
 Found = Any  # an exact value, or a function that counts, as the request knows

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from discreet.account.budgets.price import Price
+from discreet.account.losses.composition import under
 from discreet.account.losses.loss import PrivacyLoss
-from discreet.answers.figures import figure
+from discreet.answers.column import figure
 from discreet.answers.functions import value_of
 from discreet.answers.interval import interval
 from discreet.answers.quantity import NoisyInteger, Quantity, linear
 from discreet.core.exact import Exact
 from discreet.core.unit import Relation
+from discreet.core.value import dataclass
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.measures.kernels import Integers, from_tallies
 from discreet.measures.measure import ExpectedError, Measure
@@ -22,12 +23,11 @@ from discreet.measures.reach import Reach, about_of, word_of
 from discreet.mechanisms.covariance import Covariance
 from discreet.mechanisms.mean import Mean
 from discreet.mechanisms.parts.noisy import Noisy
-from discreet.mechanisms.parts.relabel import under
 from discreet.mechanisms.parts.statistic import Statistic
 from discreet.mechanisms.variance import Variance
 from discreet.plan.aggregates import Aggregate
 from discreet.plan.expressions import Expression
-from discreet.plan.tallies import Tally
+from discreet.plan.keys import Tally
 from discreet.plan.to_sql.statement import Sums
 
 

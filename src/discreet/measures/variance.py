@@ -12,7 +12,7 @@ from discreet.measures.reach import Reach
 from discreet.measures.sums import SumMeasure, present, sum_of
 from discreet.mechanisms.variance import Variance
 from discreet.plan import aggregates as words
-from discreet.plan.tallies import Tally
+from discreet.plan.keys import Tally
 
 
 def measure(

@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +17,7 @@ from discreet.account.numeric.checks import Number, positive, whole
 from discreet.core.doors import opened
 from discreet.core.exact import Exact
 from discreet.core.unit import Relation, check_relation
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts.keys import occurring
 from discreet.mechanisms.parts.mechanism import Chance, Trial, Trials
 from discreet.mechanisms.parts.raw_values import Grid, Steps

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts.mechanism import Trial, Trials
 from discreet.mechanisms.parts.raw_values import column
 from discreet.mechanisms.parts.statistic import Scalar

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number
+from discreet.core.value import dataclass
 from discreet.mechanisms.mean import check_rows
 from discreet.mechanisms.parts.integer_noise import Noise, Whole
 from discreet.mechanisms.parts.mechanism import Trial, Trials

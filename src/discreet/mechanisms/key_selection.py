@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import compress, product
@@ -20,6 +19,7 @@ from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
 from discreet.core.exact import Exact
 from discreet.core.unit import Relation, check_relation
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts import chances as _chances
 from discreet.mechanisms.parts.mechanism import Chance, Trial, Trials
 from discreet.mechanisms.parts.tails import chance

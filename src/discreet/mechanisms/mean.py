@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from discreet.account.numeric.checks import whole
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number
 from discreet.core.unit import Relation
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts.integer_noise import Noise, Sensitivity, Whole, floats, whole_numbers
 from discreet.mechanisms.parts.mechanism import Trial, Trials
 from discreet.mechanisms.parts.raw_values import Grid, whole_sum

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
@@ -19,6 +18,7 @@ from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.exact import Exact
 from discreet.core.rational import Number, as_written
 from discreet.core.unit import Relation, check_relation
+from discreet.core.value import dataclass, replace
 from discreet.mechanisms.parts.mechanism import Chance, Trial, Trials
 from discreet.mechanisms.parts.raw_values import Grid, Steps, as_float
 from discreet.mechanisms.parts.refinement import Counts, Task, find, passes_for
@@ -29,7 +29,7 @@ Method = Literal["recursive", "separate"]
 Others = Any  # the other parameters of a quantile, by name
 
 # With as many public records, and as many others as any table has, ranks still fit 64 bits.
-_MOST_OFFSET = 1 << 62
+MOST_OFFSET = 1 << 62
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,8 +82,8 @@ class Quantile:
             raise UnknownName("method", str(self.method), ("recursive", "separate"))
         if isinstance(self.offset, bool) or not isinstance(self.offset, int):
             raise BadParameter("offset", self.offset, why="ranks are integers", fix="use an int such as -20")
-        if abs(self.offset) > _MOST_OFFSET:
-            why = f"no table has {_MOST_OFFSET:,} records, so every such target lies beyond them"
+        if abs(self.offset) > MOST_OFFSET:
+            why = f"no table has {MOST_OFFSET:,} records, so that every such target lies beyond them"
             raise BadParameter("offset", self.offset, why=why, fix="use a smaller one; of a bracket, a larger epsilon")
         if self.offset and self.method == "recursive" and len(asked) > 1:
             why = "nested parts have targets of their own"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core.rational import Number
+from discreet.core.value import dataclass
 from discreet.mechanisms.mean import check_rows
 from discreet.mechanisms.parts.integer_noise import Noise, Whole
 from discreet.mechanisms.parts.mechanism import Trial, Trials

@@ -13,7 +13,7 @@ from discreet.core.errors import BadParameter
 from discreet.noise import enclosure, rejection
 from discreet.noise.bits import BitSource, current
 from discreet.noise.enclosure import Enclosure
-from discreet.noise.parameters import Number, Size, exact, shape
+from discreet.noise.sampling import Number, Size, exact, shape
 
 _WORD = 16
 _STEP = 64

@@ -7,8 +7,7 @@ from typing import overload
 from discreet.noise import rejection
 from discreet.noise.bins import Bins
 from discreet.noise.inversion import Integers
-from discreet.noise.parameters import Number, Size, positive
-from discreet.noise.sampling import draw
+from discreet.noise.sampling import Number, Size, draw, positive
 
 
 @overload

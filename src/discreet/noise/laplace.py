@@ -8,8 +8,7 @@ from discreet.noise import rejection
 from discreet.noise.digits import GeometricDigits
 from discreet.noise.enclosure import Ratio
 from discreet.noise.inversion import Integers
-from discreet.noise.parameters import Number, Size, positive
-from discreet.noise.sampling import draw
+from discreet.noise.sampling import Number, Size, draw, positive
 
 
 @overload

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import accumulate
 from math import isqrt
 from typing import NamedTuple, Protocol
 
+from discreet.core.value import dataclass
 from discreet.noise import enclosure
 from discreet.noise.enclosure import Enclosure, Ratio
 

@@ -15,8 +15,7 @@ from discreet.noise.bits import BitSource, current
 from discreet.noise.enclosure import Ratio
 from discreet.noise.geometric import geometric
 from discreet.noise.inversion import Integers
-from discreet.noise.parameters import Number, Size, exact, positive, shape
-from discreet.noise.sampling import pack
+from discreet.noise.sampling import Number, Size, exact, pack, positive, shape
 
 
 @overload

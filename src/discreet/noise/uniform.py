@@ -10,8 +10,7 @@ import numpy as np
 from discreet.noise import rejection
 from discreet.noise.bits import BitSource, current
 from discreet.noise.inversion import Integers
-from discreet.noise.parameters import Size, shape, whole
-from discreet.noise.sampling import pack
+from discreet.noise.sampling import Size, pack, shape, whole
 
 _WORD = 32
 

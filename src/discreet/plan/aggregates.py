@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -13,6 +12,7 @@ from typing import Any, ClassVar
 from discreet.core.column import Column, Key, Kind
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.rational import Number, as_written
+from discreet.core.value import dataclass, fields
 from discreet.plan.expressions import Expression, Name
 from discreet.plan.refusals import IllTyped
 from discreet.plan.serial import (

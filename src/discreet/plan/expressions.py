@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import field
 from fractions import Fraction
 from typing import Any, TypeAlias, get_args, overload
 from typing import Literal as OneOf
@@ -12,6 +12,7 @@ from typing import Literal as OneOf
 from discreet.core.column import check_name
 from discreet.core.errors import BadParameter, Refusal, UnknownName, show
 from discreet.core.rational import Number
+from discreet.core.value import dataclass, fields
 from discreet.plan.constants import Parameter, Value, bound_of, positive_step, settled
 
 Operand: TypeAlias = "Expression | Number | bool | str | dt.date"

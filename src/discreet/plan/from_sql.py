@@ -7,22 +7,16 @@ from typing import TYPE_CHECKING
 
 from discreet.plan.aggregates import Aggregate, Max, Min, People, Quantile
 from discreet.plan.sql.aggregates import Measures
-from discreet.plan.sql.catalogue import Catalogue
-from discreet.plan.sql.clauses import check_outer
 from discreet.plan.sql.expressions import rows_of
-from discreet.plan.sql.formula import Formula, KeyOf, Measured, Ordering
-from discreet.plan.sql.grouping import Grouping, grouped
-from discreet.plan.sql.kinds import is_shown, kind_of, kind_of_key
-from discreet.plan.sql.names import split_name
+from discreet.plan.sql.formula import Formula, KeyOf, Measured, Ordering, is_shown, kind_of, kind_of_key
+from discreet.plan.sql.grouping import Grouping, SqlStatement, grouped
+from discreet.plan.sql.names import Catalogue, split_name
 from discreet.plan.sql.outer import Outer, has_aggregate
 from discreet.plan.sql.parse import parsed
-from discreet.plan.sql.refusals import SqlRefused
-from discreet.plan.sql.relations import Relations
+from discreet.plan.sql.refusals import SqlRefused, is_aggregate, label, unused
+from discreet.plan.sql.relations import Relations, check_outer
 from discreet.plan.sql.scope import identifier
 from discreet.plan.sql.source import SqlText
-from discreet.plan.sql.statement import SqlStatement
-from discreet.plan.sql.unsupported import is_aggregate
-from discreet.plan.sql.words import label, unused
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr as Node

@@ -7,7 +7,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -15,6 +14,7 @@ from discreet.core.column import Column, check_name
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.rational import as_written
 from discreet.core.schema import Table, between, date, flag, one_of
+from discreet.core.value import dataclass, replace
 from discreet.engines.dialect import WIDE
 from discreet.plan.constants import settled
 from discreet.plan.expressions import Expression

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.core.schema import Table
 from discreet.core.unit import Unit
+from discreet.core.value import dataclass, replace
 from discreet.plan.nodes import Derive, Filter, Join, PersonJoin, Plan, Project, Scan, Union, tables_of
 
 # So many rows that joins make of one person take an engine no time that anyone could measure.

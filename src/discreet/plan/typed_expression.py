@@ -6,11 +6,11 @@ import datetime as dt
 import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.core.column import Bounds, Column, Kind
 from discreet.core.errors import show
+from discreet.core.value import dataclass, replace
 from discreet.engines.dialect import Dialect
 from discreet.plan.constants import Value
 from discreet.plan.expressions import Expression

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
+from discreet.core.value import dataclass, replace
 from discreet.engines.dialect import NARROW, WIDE, Dialect
 
 

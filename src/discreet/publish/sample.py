@@ -12,7 +12,7 @@ import numpy as np
 from discreet.core.errors import BadParameter, MissingExtra
 from discreet.core.file import new_file
 from discreet.core.printable import spreadsheet_cell
-from discreet.engines.select import select
+from discreet.engines.dialect import select
 from discreet.publish.sampled_columns import SampledColumn
 
 _TYPES = {"whole": "BIGINT", "number": "DOUBLE", "flag": "BOOLEAN"}

@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from discreet.engines.duckdb.connection import connect
+from discreet.engines.duckdb.engine import connect
 from discreet.engines.duckdb.options import csv
 from discreet.engines.duckdb.source import from_sql, settle
 

@@ -8,17 +8,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dp
-from discreet.engines.duckdb.barrier import SWITCHED_OFF
-from discreet.engines.duckdb.connection import connect
-from discreet.engines.duckdb.engine import DuckDBEngine
+from discreet.engines.duckdb.engine import SWITCHED_OFF, DuckDBEngine, connect
 from discreet.engines.duckdb.options import parquet
 from discreet.engines.duckdb.source import describe, from_sql
 from discreet.plan.expressions import Name
-from discreet.plan.keys import NO_KEYS
+from discreet.plan.keys import NO_KEYS, Tally, TallyQuery
 from discreet.plan.nodes import Scan
-from discreet.plan.tallies import Tally, TallyQuery
-from discreet.plan.to_sql.relation import Relation
-from discreet.plan.to_sql.scalar import raw_sql
+from discreet.plan.to_sql.scalar import Relation, raw_sql
 from discreet.plan.to_sql.statement import tallies_sql
 
 SECRET = b"secret" * 8

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.core.errors import Refusal
-from discreet.engines.duckdb.connection import connect
 from discreet.engines.duckdb.csv_dialect import header_of, lines_options, records_sql
+from discreet.engines.duckdb.engine import connect
 from discreet.engines.duckdb.options import Csv, csv
 from discreet.engines.duckdb.source import from_sql, left_out, settle
 
@@ -142,10 +142,12 @@ def test_the_header_is_the_first_line_whatever_ends_it(tmp_path, engine, end):
     assert read(engine, source) == [("1", "2", "3")]
 
 
-def test_a_mark_of_the_byte_order_is_no_part_of_the_first_field(tmp_path, engine):
-    file = tmp_path / "t.csv"
-    file.write_bytes(b"\xef\xbb\xbf1,2\n\xef\xbb\xbf1,2\n")
-    assert read(engine, settle(csv(file, header=False, names=("a", "b")))) == [("1", "2"), ("\ufeff1", "2")]
+@pytest.mark.parametrize("marks", [1, 2])
+def test_a_mark_of_the_byte_order_is_no_part_of_any_line(tmp_path, engine, marks):
+    file, line = tmp_path / "t.csv", b"\xef\xbb\xbf" * marks + b"1,2\n"
+    for before in (b"", b"x\n", line):
+        file.write_bytes(before + line)
+        assert read(engine, settle(csv(file, header=False, names=("a", "b"))))[-1] == ("1", "2")
 
 
 def test_an_empty_file_has_no_header(tmp_path):

@@ -11,11 +11,10 @@ from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.duckdb.engine import DuckDBEngine, EngineFailed
 from discreet.engines.secret_order import MULTIPLIERS, multipliers
 from discreet.plan.expressions import Name
-from discreet.plan.keys import NO_KEYS, keys_of
+from discreet.plan.keys import NO_KEYS, Tally, TallyQuery, keys_of
 from discreet.plan.nodes import Scan
-from discreet.plan.tallies import Tally, TallyQuery
 from discreet.plan.to_sql.cells import CellRequest, cells_sql, values_sql
-from discreet.plan.to_sql.relation import Relation
+from discreet.plan.to_sql.scalar import Relation
 from discreet.plan.to_sql.statement import SettledPlan, in_order, tallies_sql
 
 SECRET = b"an unlikely secret"

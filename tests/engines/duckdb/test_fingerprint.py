@@ -4,8 +4,7 @@ import os
 
 import pytest
 
-from discreet.engines.duckdb.files import files
-from discreet.engines.duckdb.fingerprint import check_unchanged, digest, fingerprint, stamp
+from discreet.engines.duckdb.files import check_unchanged, digest, files, fingerprint, stamp
 from discreet.engines.duckdb.options import csv, parquet
 from discreet.engines.duckdb.source import settle
 from discreet.engines.source import SourceChanged, SourceMissing
@@ -23,7 +22,7 @@ def settled(source):
 def test_an_unchanged_source_passes_by_its_stamp_alone(tmp_path, monkeypatch):
     source = settle(csv(written(tmp_path, "a\n1\n")))
     stored = settled(source)
-    monkeypatch.setattr("discreet.engines.duckdb.fingerprint.digest", None)  # must not be needed
+    monkeypatch.setattr("discreet.engines.duckdb.files.digest", None)  # must not be needed
     assert check_unchanged("visits", source, stored, KEY) is None
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.core.errors import BadParameter, Refusal
-from discreet.engines.duckdb.connection import connect
+from discreet.engines.duckdb.engine import connect
 from discreet.engines.duckdb.options import csv, parquet
 from discreet.engines.duckdb.source import describe, settle
 from discreet.engines.source import SourceMissing, locate

@@ -7,11 +7,9 @@ import pytest
 
 import discreet as dp
 from discreet.engines.postgres.dialect import DIALECT as POSTGRES
-from discreet.plan.keys import NO_KEYS
+from discreet.plan.keys import NO_KEYS, Tally, TallyQuery
 from discreet.plan.nodes import Scan
-from discreet.plan.tallies import Tally, TallyQuery
-from discreet.plan.to_sql.relation import Relation
-from discreet.plan.to_sql.scalar import is_readable, raw_sql
+from discreet.plan.to_sql.scalar import Relation, is_readable, raw_sql
 from discreet.plan.to_sql.statement import tallies_sql
 from tests.plan import reference
 

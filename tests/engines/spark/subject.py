@@ -14,6 +14,7 @@ class Spark(Subject):
     one_in = 5  # units are gone through in fours and threes, and each of them is met so
     lacks = frozenset({"UTINYINT", "UINTEGER", "UBIGINT", "HUGEINT", "UHUGEINT"})
     has_infinite_days = False
+    spells_fractions = False
     replaced = frozenset({"date"})
 
     def opened(self):

@@ -15,7 +15,7 @@ from discreet.lab.audits.sql import AuditedQuestion, audit_sql
 from discreet.measures.quantiles import QuantileMeasure
 from discreet.measures.sums import SumMeasure
 from discreet.mechanisms.parts.integer_noise import Noise
-from discreet.plan.tallies import Tally, TallyQuery
+from discreet.plan.keys import Tally, TallyQuery
 from discreet.plan.to_sql import statement
 from discreet.plan.to_sql.cells import CellRequest
 from discreet.testing import seeded

@@ -80,7 +80,7 @@ def test_opening_never_makes_a_vault(path):
 @pytest.mark.parametrize("content", [b"", b"name,age\nann,40\n", b"SQLite format 3\x00" + b"\x00" * 2000])
 def test_a_file_that_is_no_vault_is_refused_and_left_alone(path, content):
     path.write_bytes(content)
-    with pytest.raises(NotAVault, match="no vault"):
+    with pytest.raises(NotAVault, match="not a vault"):
         Ledger.open(path)
     assert path.read_bytes() == content
 
@@ -89,7 +89,7 @@ def test_another_database_is_refused(path):
     connection = sqlite3.connect(path)
     connection.execute("CREATE TABLE t (a)")
     connection.close()
-    with pytest.raises(NotAVault, match="no vault"):
+    with pytest.raises(NotAVault, match="not a vault"):
         Ledger.open(path)
 
 

@@ -78,7 +78,7 @@ def test_every_deficit_lies_between_the_bounds_of_its_cell(data, q, offset, more
             assert bounds.least[cell] == deficit(data, start, task)
 
 
-@pytest.mark.parametrize("cells", [2, 4, 1024])
+@pytest.mark.parametrize("cells", [2, pytest.param(4, marks=pytest.mark.slow), 1024])
 @pytest.mark.parametrize(("q", "offset"), [(0.5, 0), (0.25, 0), (0, 0), (0.5, 2), (1, -3), (0.75, -9), (0.75, 9)])
 def test_searching_draws_from_the_exact_distribution(cells, q, offset):
     # With few cells most draws are settled by further passes.

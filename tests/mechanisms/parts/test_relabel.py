@@ -17,9 +17,9 @@ from discreet.account import (
     Zcdp,
     parallel,
 )
+from discreet.account.losses.composition import under
 from discreet.core.errors import BadParameter
 from discreet.mechanisms import Covariance, Mean, Quantile, Variance
-from discreet.mechanisms.parts.relabel import under
 
 LOSSES = [
     Approx(1, 1e-6),

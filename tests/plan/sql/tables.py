@@ -3,7 +3,7 @@
 import discreet as dp
 from discreet.plan.from_sql import from_sql
 from discreet.plan.nodes import public
-from discreet.plan.sql.catalogue import Catalogue
+from discreet.plan.sql.names import Catalogue
 
 COLUMNS = {
     "ward": dp.one_of("A", "B", "C"),

@@ -9,8 +9,8 @@ from discreet.plan.aggregates import Count, Mean
 from discreet.plan.expressions import Name
 from discreet.plan.nodes import Derive, Filter, Project, Scan
 from discreet.plan.sql.formula import Measured
+from discreet.plan.sql.grouping import SqlStatement
 from discreet.plan.sql.refusals import SqlRefused
-from discreet.plan.sql.statement import SqlStatement
 from tests.plan.sql.refusals import QUESTIONS
 from tests.plan.sql.tables import read
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import discreet as dp
 from discreet.plan.expressions import Call, Compare, Name
 from discreet.plan.from_sql import from_sql
-from discreet.plan.sql.catalogue import Catalogue
+from discreet.plan.sql.names import Catalogue
 from discreet.plan.sql.refusals import SqlRefused
 
 KEYS = ("a", "ab", "A", "aXb", "a%b", "a_b", "", "Ä", "ä", "100%", "\\", "a\\b", "aa", "aab", "abab")

@@ -9,12 +9,11 @@ from discreet.engines.duckdb.engine import DuckDBEngine
 from discreet.engines.duckdb.kept_rows import Ranks
 from discreet.engines.secret_order import MULTIPLIERS
 from discreet.plan.expressions import Name
-from discreet.plan.keys import NO_KEYS, keys_of
+from discreet.plan.keys import NO_KEYS, Tally, TallyQuery, keys_of
 from discreet.plan.nodes import Scan
-from discreet.plan.tallies import Tally, TallyQuery
 from discreet.plan.to_sql.cells import CellRequest, counts
-from discreet.plan.to_sql.relation import Relation
 from discreet.plan.to_sql.rows import scan_sql
+from discreet.plan.to_sql.scalar import Relation
 from discreet.plan.to_sql.statement import in_order, tallies_sql
 from tests.plan import worlds
 from tests.plan.relational import SECRET, Data, Oracle

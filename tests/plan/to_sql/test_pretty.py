@@ -2,9 +2,9 @@
 
 import pytest
 
+from discreet.plan.keys import Tally, TallyQuery
 from discreet.plan.nodes import Join, Scan, columns_of, public
 from discreet.plan.stability import unit_of
-from discreet.plan.tallies import Tally, TallyQuery
 from discreet.plan.to_sql.pretty import pretty, words
 from discreet.plan.to_sql.statement import tallies_sql
 from tests.plan import worlds

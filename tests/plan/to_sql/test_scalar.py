@@ -15,8 +15,8 @@ import discreet as dp
 from discreet.core.errors import Refusal
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.plan.expressions import Name, when
-from discreet.plan.to_sql.column_values import rounded_float, thresholds
 from discreet.plan.to_sql.scalar import expression_sql, is_readable, raw_sql, stored_type
+from discreet.plan.to_sql.thresholds import rounded_float, thresholds
 from discreet.plan.types import type_of
 from tests.plan import reference
 from tests.plan.strategies import OPERATORS, accepted, names_in, numbers, relation, rows, schemas, texts
@@ -129,7 +129,7 @@ DECLARED = {
     "date": st.tuples(st.dates(), st.dates()).map(lambda pair: dp.date(min(pair), max(pair))),
     "flag": st.just(dp.flag()),
     "text": st.just(dp.text()),
-    "words": st.just(dp.one_of("A", "true", "12", "O'Neil", "", "-1", "\U0001f600")),
+    "words": st.just(dp.one_of("A", "true", "12", "O'Neil", "", "-1", "\U0001f600", "0.5", "1e+22", "inf")),
     "keys": st.one_of(st.just(dp.one_of(*range(-3, 13))), st.just(dp.one_of(1, 5, 100, -(2**63), 2**100))),
 }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.account.budgets.exceeded import BudgetExceeded as BudgetExceeded
@@ -11,6 +10,7 @@ from discreet.account.numeric.checks import failure, positive, positive_failure
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number, as_written, typed
 from discreet.core.unit import Relation
+from discreet.core.value import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

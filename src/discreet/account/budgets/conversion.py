@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from discreet.account.numeric.checks import Number
 from discreet.account.numeric.rounding import DIGITS, MARGIN, decimal, precise, up, zeros
 
-# Orders 1 + t: first t of two digits, few enough that all are tried, then hundredths of the best of them. What is lost
-# to the best order of all is less than a thousandth of rho.
-_STEPS = [Fraction(digits) * Fraction(10) ** power for power in range(-6, 9) for digits in range(10, 100)]
+
+@cache
+def _steps() -> list[Fraction]:
+    """Return t of two digits for orders 1 + t: all are tried, then hundredths of the best, a thousandth of rho off."""
+    return [Fraction(digits) * Fraction(10) ** power for power in range(-6, 9) for digits in range(10, 100)]
 
 
 @lru_cache(maxsize=256)
@@ -39,7 +41,7 @@ def best_order(epsilon: Number, delta: Number) -> Fraction:
         order = 1 + above
         return (target + math.log1p(1 / above) + (log_delta + math.log(order)) / above) / order
 
-    rough = max(_STEPS, key=rho)
+    rough = max(_steps(), key=rho)
     return 1 + max((rough * Fraction(100 + percent, 100) for percent in range(-10, 11)), key=rho)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.account.numeric.checks import Number
 from discreet.account.numeric.rounding import up
 from discreet.core.errors import Refusal
+from discreet.core.value import dataclass
 
 if TYPE_CHECKING:
     from discreet.account.losses.loss import PrivacyLoss

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -27,6 +27,7 @@ from discreet.account.numeric.rounding import decimal, precise
 from discreet.core import record as records
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.unit import Relation, check_relation
+from discreet.core.value import dataclass, fields, replace
 
 if TYPE_CHECKING:
     from discreet.account.losses.loss import PrivacyLoss

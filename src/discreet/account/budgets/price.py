@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +12,7 @@ from discreet.account.numeric.rounding import up
 from discreet.core import record as records
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number, as_written, typed
+from discreet.core.value import dataclass, fields
 
 # Below, the squares of noise are wider than floats tell, and no figure of an answer could be written.
 _LEAST = Fraction(1, 10**100)

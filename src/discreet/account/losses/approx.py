@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.account.losses.loss import PrivacyLoss, settle
@@ -13,6 +12,7 @@ from discreet.account.numeric.pair import Array, Pair, response
 from discreet.account.numeric.rounding import DIGITS, decimal, precise, raised, up, zeros
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation
+from discreet.core.value import dataclass
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)

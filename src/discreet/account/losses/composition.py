@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
@@ -13,12 +12,11 @@ import numpy as np
 
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.numeric.checks import Number, whole
-from discreet.account.numeric.composition_inputs import leaves, root_of_squares
-from discreet.account.numeric.joint_pair import joint
 from discreet.account.numeric.pair import Array, Pair, normal
 from discreet.account.numeric.rounding import up
 from discreet.core.errors import BadParameter
-from discreet.core.unit import Relation
+from discreet.core.unit import Relation, check_relation
+from discreet.core.value import dataclass
 
 Counted = tuple[PrivacyLoss, int]
 
@@ -75,6 +73,8 @@ class Composed(PrivacyLoss):
     @property
     def mu(self) -> float | None:
         """The root of the sum of squares: Gaussian losses are one Gaussian loss."""
+        from discreet.account.numeric.composition_inputs import root_of_squares
+
         known = [(part.mu, count) for part, count in self.of]
         some = [(mu, count) for mu, count in known if mu is not None]
         return root_of_squares(some) if len(some) == len(known) else None
@@ -186,6 +186,9 @@ def _trusted(parts: tuple[Counted, ...], relation: Relation) -> Composed:
 @lru_cache(maxsize=16)
 def _joint(loss: Composed, *, added: bool, tail: float) -> Pair:
     """Return the pair of a whole composition in one direction; the accountants ask for the same one more than once."""
+    from discreet.account.numeric.composition_inputs import leaves
+    from discreet.account.numeric.joint_pair import joint
+
     return joint(leaves(loss.of, (lambda part: part.pair_added) if added else (lambda part: part.pair)), tail)
 
 
@@ -197,3 +200,19 @@ def _same_relation(loss: PrivacyLoss, relation: Relation) -> None:
             why=f"it is added to a loss under {relation}, and neighbours of one kind are not neighbours of the other",
             fix=f"state both under one relation, for example relation={relation!r}",
         )
+
+
+def under(loss: PrivacyLoss, relation: Relation) -> PrivacyLoss:
+    """Return a loss, with all losses inside it, under another relation.
+
+    Guarantee: none by itself; the caller vouches that the promise holds for the neighbours named. It does for noise and
+    scores made for add_remove and units of 2R rows in 2G groups, asked of units of R rows in G groups under replace:
+    one unit is taken out and one put in, so that at most 2R rows in 2G groups count with one sign or the other, and
+    what sensitivities bound has no sign. It does not where a proof uses that all rows move one way: monotone scores, or
+    parallel composition and Poisson sampling, which refuse to be relabelled.
+    """
+    if loss.relation == check_relation(relation):
+        return loss
+    if isinstance(loss, Composed):
+        return total(under(part, relation) * count for part, count in loss.parts)
+    return type(loss)(**{**loss.parameters(), "relation": relation})

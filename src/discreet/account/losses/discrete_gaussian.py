@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.numeric.checks import Number, positive, whole
-from discreet.account.numeric.loss_measure import discretize
 from discreet.account.numeric.pair import FAR, Array, Pair, atoms, from_measure, lumps, normal
 from discreet.account.numeric.rounding import sloped, up
+from discreet.core.value import dataclass
 
 SUMMED = 2.0**17  # sigma up to which every integer is summed
 BLOCKS = 8192
@@ -111,6 +110,8 @@ def _blocks(sigma: float, steps: int, tail: float) -> Pair:
     width w between its ends magnifies that by 1/w.
     """
     mu = steps / sigma
+    from discreet.account.numeric.loss_measure import discretize
+
     continuous = normal(mu, tail)
     z = math.sqrt(-2 * math.log(tail))
     size = float(max(1, math.ceil((2 * z + mu) * sigma / BLOCKS)))

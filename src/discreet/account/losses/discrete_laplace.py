@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.losses.pure import response_divergence, response_rho
-from discreet.account.numeric.bounded_losses import pair_divergence
 from discreet.account.numeric.checks import Number, positive, whole
 from discreet.account.numeric.pair import Array, Pair, atoms, response
 from discreet.account.numeric.rounding import excess, up
+from discreet.core.value import dataclass
 
 STEPS = 4096  # sensitivities up to which every loss is kept apart
 BLOCKS = 1024
@@ -81,6 +80,8 @@ class DiscreteLaplace(PrivacyLoss):
         """Return the divergences, from the exact loss."""
         if self.sensitivity == 1:
             return response_divergence(up(self.peak), alphas)
+        from discreet.account.numeric.bounded_losses import pair_divergence
+
         return pair_divergence(self.pair(1e-290), alphas)
 
     def group(self, k: int) -> DiscreteLaplace:

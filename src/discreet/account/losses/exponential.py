@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -13,6 +12,7 @@ from discreet.account.numeric.checks import Number, nonnegative, whole
 from discreet.account.numeric.pair import Array, Pair, lumps, two_sided
 from discreet.account.numeric.rounding import sloped, up
 from discreet.core.unit import Relation
+from discreet.core.value import dataclass
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.account.losses.loss import PrivacyLoss, settle
@@ -12,6 +11,7 @@ from discreet.account.numeric.checks import Number, nonnegative, positive, whole
 from discreet.account.numeric.pair import Array, Pair, normal
 from discreet.account.numeric.rounding import sloped, up
 from discreet.core.unit import Relation
+from discreet.core.value import dataclass
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -5,24 +5,25 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field
 from fractions import Fraction
 from importlib import import_module
-from typing import Any, cast, overload
+from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from discreet.account.losses import serial
-from discreet.account.numeric import pld, tradeoff
-from discreet.account.numeric.accountants import METHODS, ClosedForm, KnownLoss, Method
 from discreet.account.numeric.checks import Number, failure, nonnegative, whole
-from discreet.account.numeric.composition_inputs import closed_form, directions
 from discreet.account.numeric.pair import Array, Pair
 from discreet.account.numeric.rounding import sloped, up
 from discreet.core import record as records
 from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.core.unit import Relation, check_relation
+from discreet.core.value import dataclass, fields
+
+# The numerical accountant is imported by the questions that it answers: most processes ask none.
+if TYPE_CHECKING:
+    from discreet.account.numeric.accountants import ClosedForm, KnownLoss, Method
 
 # Every kind of loss and the module that defines it, imported when a stored loss of that kind is read.
 KINDS: Mapping[str, str] = {
@@ -272,6 +273,8 @@ class PrivacyLoss(ABC):
 
         Guarantee: no test does better; the values are lower bounds of the trade-off curve (Dong, Roth, Su 2022).
         """
+        from discreet.account.numeric import pld, tradeoff
+
         rates = np.asarray(fpr, dtype=float)
         if not ((rates >= 0) & (rates <= 1)).all():
             raise BadParameter("fpr", fpr, why="a rate lies between 0 and 1", fix="use rates in [0, 1]")
@@ -299,12 +302,15 @@ class PrivacyLoss(ABC):
 
     def record(self) -> dict[str, Any]:
         """Return kind and fields as plain JSON values."""
-        written = {name: serial.encode(value, lambda loss: loss.record()) for name, value in self.parameters().items()}
+        written = {name: records.encode(value, lambda loss: loss.record()) for name, value in self.parameters().items()}
         return {"kind": type(self).__name__, **written}
 
     # How the questions reach the facts -------------------------------------------------------------------------------
 
     def _case(self) -> KnownLoss:
+        from discreet.account.numeric.accountants import KnownLoss
+        from discreet.account.numeric.composition_inputs import closed_form, directions
+
         return KnownLoss(
             slack=up(self.slack),
             peak=up(self.peak),
@@ -325,6 +331,8 @@ class PrivacyLoss(ABC):
                     "every accountant", "is supported by none", "state its cost with Approx or Zcdp"
                 )
             return chosen
+        from discreet.account.numeric.accountants import METHODS
+
         if method not in METHODS:
             raise UnknownName("method", str(method), METHODS)
         if method not in case.methods():
@@ -359,7 +367,7 @@ def _from_record(record: object) -> PrivacyLoss:
     known = records.fields("loss", record, ("kind", *names))
     relation = check_relation(known.pop("relation"))
     try:
-        given = {key: serial.decode(value, _from_record) for key, value in known.items() if key != "kind"}
+        given = {key: records.decode(value, _from_record) for key, value in known.items() if key != "kind"}
         return cast(PrivacyLoss, kind(**given, relation=relation))
     except Refusal:
         raise

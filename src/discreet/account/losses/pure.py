@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
@@ -14,6 +13,7 @@ from discreet.account.numeric.checks import Number, nonnegative, whole
 from discreet.account.numeric.pair import Array, Pair, response
 from discreet.account.numeric.rounding import CALL, DIGITS, decimal, precise, raised, up, zeros
 from discreet.core.unit import Relation
+from discreet.core.value import dataclass
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.account.losses.loss import PrivacyLoss, Unsupported, settle
@@ -10,6 +9,7 @@ from discreet.account.numeric.checks import Number, failure, nonnegative, whole
 from discreet.account.numeric.pair import Array
 from discreet.account.numeric.rounding import sloped
 from discreet.core.unit import Relation
+from discreet.core.value import dataclass
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
@@ -16,6 +15,7 @@ from discreet.account.numeric.pilot import Leaf
 from discreet.account.numeric.profile import Profile
 from discreet.account.numeric.rounding import sloped, up
 from discreet.account.numeric.scipy_functions import special
+from discreet.core.value import dataclass
 
 Method = Literal["gaussian", "optimal", "pld", "renyi", "zcdp", "pure"]
 METHODS: tuple[Method, ...] = ("gaussian", "optimal", "pld", "renyi", "zcdp", "pure")

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +19,7 @@ from discreet.account.numeric.loss_measure import Index, LossMeasure
 from discreet.account.numeric.pair import Array
 from discreet.account.numeric.rounding import CALL
 from discreet.account.numeric.scipy_functions import fft
+from discreet.core.value import dataclass, replace
 
 # One butterfly of a transform errs by at most this share of the mass it handles (Higham 2002, Theorem 24.2: about seven
 # units of 2^-53), and log2(length) of them lie on every path.

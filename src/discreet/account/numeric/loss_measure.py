@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from discreet.account.numeric.pair import Array, DensityCurve, Outcome, Pair
+from discreet.core.value import dataclass
 
 Index = npt.NDArray[np.int64]
 

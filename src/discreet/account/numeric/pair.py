@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from discreet.account.numeric.scipy_functions import special
+from discreet.core.value import dataclass, replace
 
 Array = npt.NDArray[np.float64]
 Outcome = tuple[Array, Array, Array]  # loss, density (or mass) under P, the same under Q

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from discreet.account.numeric.loss_measure import Index, LossMeasure, discretize, pilot_edges
 from discreet.account.numeric.pair import Array, Pair
+from discreet.core.value import dataclass
 
 LEAN = 0.75
 HARM = 1e-7

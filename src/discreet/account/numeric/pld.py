@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from discreet.account.numeric.lattice import Lattice, product
 from discreet.account.numeric.loss_measure import RELATIVE, discretize, lattice_edges
 from discreet.account.numeric.pilot import Aim, Leaf, Pilot, Window
 from discreet.account.numeric.profile import Profile, Rounding
+from discreet.core.value import replace
 
 ACCURACY = 1e-5  # relative error of epsilon that the grid aims at
 TAIL = 1e-9  # relative error of delta that cut tails may cause

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from discreet.account.numeric.pair import Array
 from discreet.account.numeric.rounding import CALL, TERM
+from discreet.core.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

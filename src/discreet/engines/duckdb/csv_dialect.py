@@ -2,7 +2,8 @@
 
 A record is one line: CR, LF and CRLF all end it, whichever others do, and quotes do not reach beyond it. Fields that go
 on in the next line cannot be told from a stray quote, which would take the lines after it into its own record: a line
-whose quotes are odd in number is left out, as are lines that are not UTF-8, or longer than two million bytes.
+whose quotes are odd in number is left out, as are lines that are not UTF-8, or longer than two million bytes. The mark
+of a byte order is no part of a line that begins with it, be it the first or not.
 
 Guarantee: what is read of a line is a function of that line alone.
 """
@@ -16,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from discreet.core.errors import BadParameter
-from discreet.engines.duckdb.connection import literal
+from discreet.engines.duckdb.engine import literal
 from discreet.engines.duckdb.options import Csv, check_names
 from discreet.engines.source import SourceMissing, missing
 
@@ -52,7 +53,9 @@ def records_sql(dialect: Csv, columns: Sequence[str], lines: str) -> str:
         where += f" AND (length(line) - length(replace(line, {quote}, ''))) % 2 = 0"
     names = ['"' + name.replace('"', '""') + '"' for name in columns]
     fields = ", ".join(f"NULLIF(fields[{place}], '') AS {name}" for place, name in enumerate(names, 1))
-    return f"(SELECT {fields} FROM (SELECT {split} AS fields FROM {lines} WHERE {where}))"  # noqa: S608
+    # The engine takes the mark of a byte order off the first line alone.
+    marked = f"(SELECT ltrim(line, chr(65279)) AS line FROM {lines})"  # noqa: S608
+    return f"(SELECT {fields} FROM (SELECT {split} AS fields FROM {marked} WHERE {where}))"  # noqa: S608
 
 
 def left_out(path: Path, dialect: Csv) -> int:

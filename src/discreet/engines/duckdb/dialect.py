@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from discreet.core.value import dataclass
 from discreet.engines.dialect import Dialect, longest
 
 

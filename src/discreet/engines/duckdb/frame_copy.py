@@ -12,22 +12,27 @@ import datetime as dt
 import os
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from discreet.core.errors import BadParameter, Refusal
-from discreet.engines.duckdb.connection import connect, literal
+from discreet.core.value import dataclass
+from discreet.engines.duckdb.engine import connect, literal
 from discreet.engines.source import Source
 
 # Types of which nothing is read, and whose values may fail to be converted.
 _UNREAD = re.compile(r"TIME(_NS| WITH TIME ZONE)?|INTERVAL|.*\]|(STRUCT|MAP|UNION)\(.*", re.DOTALL)
 # Of what begins so in the name of a column that we make, the unit in microseconds follows.
 _COUNTED = "~instant "
-# Smaller floats that are whole are spelled as whole numbers, as identifiers are (`plan.dialect.WIDE`).
+# Smaller floats that are whole are spelled as whole numbers, as identifiers are (`engines.dialect.WIDE`).
 _WIDE = 1 << 126
+# Exact numbers of so many digits are written without an exponent.
+_MOST_DIGITS = 400
+# The seconds since 1970 between which the engine counts microseconds.
+_FIRST_SECOND, _LAST_SECOND = -9_223_372_022_400, 9_223_372_036_853
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,28 +118,52 @@ def _from_pandas(data: Any) -> object:  # noqa: ANN401
 
     With columns of Arrow types the frame becomes an Arrow table, by its types alone.
     """
-    import numpy as np
-
     frame = data.copy(deep=False)
     names = [str(name) for name in frame.columns]
     arrow = False
-    for place, kind in enumerate(frame.dtypes):
-        column = frame.iloc[:, place]
+    for place in range(len(names)):
+        column = _without_categories(frame.iloc[:, place])
+        kind = column.dtype
         arrow = arrow or hasattr(kind, "pyarrow_dtype")
-        if kind.kind == "O" and type(kind).__module__.startswith("numpy"):
-            texts = np.empty(len(column), dtype=object)
-            texts[:] = [_written(value) for value in column]
-            frame.isetitem(place, type(column)(texts, index=column.index, dtype="string"))
+        if _is_spelled(kind):
+            column = type(column)(_texts(column), index=column.index, dtype="string")
         elif getattr(kind, "tz", None) is not None and kind.unit in ("s", "ms"):
             # Without a zone it is in UTC; what is missing is the least integer, which becomes null in microseconds.
-            frame.isetitem(place, column.to_numpy(f"datetime64[{kind.unit}]").view("int64"))
+            column = column.to_numpy(f"datetime64[{kind.unit}]").view("int64")
             names[place] = _counted(names[place], kind.unit)
+        frame.isetitem(place, column)
     frame.columns = names
     if not arrow:
         return frame
     import pyarrow as pa
 
     return _Capsule(_from_arrow(pa.Table.from_pandas(frame, preserve_index=False)))
+
+
+def _without_categories(column: Any) -> Any:  # noqa: ANN401
+    """Return a column of categories as one of their values, whose type alone then decides how it is copied."""
+    if not hasattr(column.dtype, "categories"):
+        return column
+    from pandas.api.extensions import take
+
+    values = take(column.cat.categories.values, column.cat.codes.to_numpy(), allow_fill=True)
+    return type(column)(values, index=column.index)
+
+
+def _is_spelled(kind: Any) -> bool:  # noqa: ANN401
+    """Whether a column of pandas is copied as texts: objects, strings, and decimals, of which one row makes objects."""
+    if kind.kind == "O" and type(kind).__module__.startswith("numpy"):
+        return True
+    return kind.name in ("string", "str") or "decimal" in str(getattr(kind, "pyarrow_dtype", ""))
+
+
+def _texts(values: Iterable[object]) -> Any:  # noqa: ANN401
+    import numpy as np
+
+    found = [_written(value) for value in values]
+    texts = np.empty(len(found), dtype=object)
+    texts[:] = found
+    return texts
 
 
 def _from_polars(frame: Any) -> Any:  # noqa: ANN401
@@ -154,29 +183,52 @@ def _from_arrow(frame: Any) -> Any:  # noqa: ANN401
     except ImportError:  # then it is nobody's table of pyarrow
         return frame
     reader = pa.RecordBatchReader.from_stream(frame)
+    fields = [field.with_type(_plain(field.type)) for field in reader.schema]
     coarse = {
         place: pa.field(_counted(field.name, field.type.unit), pa.int64())
-        for place, field in enumerate(reader.schema)
+        for place, field in enumerate(fields)
         if pa.types.is_timestamp(field.type) and field.type.tz is not None and field.type.unit in ("s", "ms")
     }
     coarse |= {
         place: pa.field(field.name, pa.float32())  # the engine knows no shorter floats
-        for place, field in enumerate(reader.schema)
+        for place, field in enumerate(fields)
         if pa.types.is_float16(field.type)
     }
-    if not coarse:
+    schema = pa.schema([coarse.get(place, field) for place, field in enumerate(fields)])
+    if schema.types == reader.schema.types:
         return reader
-    schema = pa.schema([coarse.get(place, field) for place, field in enumerate(reader.schema)])
 
     def batches() -> Any:  # noqa: ANN401
         for batch in reader:
             arrays = [
-                array if array.type == field.type else array.cast(field.type)
+                array if array.type == field.type else _decoded(array).cast(field.type)
                 for array, field in zip(batch.columns, schema, strict=True)
             ]
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     return pa.RecordBatchReader.from_batches(schema, batches())
+
+
+def _plain(kind: Any) -> Any:  # noqa: ANN401
+    """Return the type of the values behind dictionaries, texts apart, and runs: the engine fails on some of them."""
+    import pyarrow as pa
+
+    if pa.types.is_run_end_encoded(kind):
+        return _plain(kind.value_type)
+    texts = pa.types.is_string, pa.types.is_large_string
+    if pa.types.is_dictionary(kind) and not any(is_text(kind.value_type) for is_text in texts):
+        return _plain(kind.value_type)
+    return kind
+
+
+def _decoded(array: Any) -> Any:  # noqa: ANN401
+    import pyarrow as pa
+    from pyarrow import compute
+
+    while _plain(array.type) != array.type:
+        is_run = pa.types.is_run_end_encoded(array.type)
+        array = compute.run_end_decode(array) if is_run else array.dictionary_decode()
+    return array
 
 
 def _counted(name: str, unit: str) -> str:
@@ -192,10 +244,8 @@ def _as_text(data: Mapping[Any, Any]) -> dict[str, Any]:
         if not isinstance(name, str) or isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
             why, fix = "a dict of lists has a name and a list for every column", "write {'age': [41, 7], ...}"
             raise BadParameter("source", name, why=why, fix=fix)
-        listed = list(values)
-        columns[name] = np.empty(len(listed), dtype=object)
-        columns[name][:] = [_written(value) for value in listed]
-        lengths.add(len(listed))
+        columns[name] = _texts(values)
+        lengths.add(len(columns[name]))
     if len(lengths) != 1:
         why, fix = "its columns have to be lists of one length", "give every column a value, or None, for every row"
         raise BadParameter("source", sorted(columns), why=why, fix=fix)
@@ -211,24 +261,45 @@ def _written(value: object) -> str | None:
         text = value if type(value) is str else None if _is_missing(value) else _spelled(value)
     except Exception:  # whatever an object of somebody's does
         return None
-    if text is None or "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
-        return None
-    return text
+    return None if text is None or "\0" in text or not _is_text(text) else text
 
 
-def _spelled(value: object) -> str:
+def _is_text(text: str) -> bool:
+    """Whether a text has no halves of characters, which no engine can store."""
+    try:
+        return text.isascii() or bool(text.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+def _spelled(value: object) -> str | None:
     """Spell a value as columns of its type are read: one row may turn a column of a type into one of objects.
 
-    Whole floats are whole numbers up to where identifiers are, truth values as engines write them, moments in UTC.
+    Whole numbers have neither point nor exponent up to where identifiers have none; truth values are 1 and 0, since one
+    number in their column makes numbers of them; moments are in UTC.
     """
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
-        return "true" if value else "false"
+        return "1" if value else "0"
     if type(value).__name__.startswith("float"):
         number = float(value)  # type: ignore[arg-type]
         return str(int(number)) if number.is_integer() and abs(number) < _WIDE else repr(number)
-    if isinstance(value, dt.datetime) and value.utcoffset() is not None:
+    if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) < _MOST_DIGITS:
+        plain = f"{value:f}"
+        return (plain.rstrip("0").rstrip(".") if "." in plain else plain) if value else "0"
+    return _moment(value) if isinstance(value, dt.datetime) else str(value)
+
+
+def _moment(value: dt.datetime) -> str | None:
+    """Spell a moment in UTC, one before our era as engines do; what microseconds since 1970 cannot count is null."""
+    if value.utcoffset() is not None:
         with suppress(OverflowError):  # at the ends of time, where every declared day is nearer than the next one
             value = value.astimezone(dt.UTC)
+    if hasattr(value, "to_datetime64"):  # of pandas, which knows years that Python does not
+        seconds = int(value.to_datetime64().astype("datetime64[s]").astype("int64"))
+        if not _FIRST_SECOND <= seconds <= _LAST_SECOND:
+            return None
+    if value.year < 1:
+        return f"{1 - value.year:04}-{value.month:02}-{value.day:02} (BC)"
     return str(value)
 
 

@@ -6,10 +6,10 @@ import glob
 import hashlib
 import os
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
-from discreet.engines.duckdb.connection import literal
+from discreet.core.value import dataclass
+from discreet.engines.duckdb.engine import literal
 from discreet.engines.engine import Engine, EngineFailed
 
 _SUFFIX = ".kept.parquet"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
 from discreet.core.column import check_name
 from discreet.core.errors import BadParameter
+from discreet.core.value import dataclass, replace
 from discreet.engines.duckdb.files import PARQUET, files_of
 from discreet.engines.source import Source, SourceKind, SourceOptions, missing
 

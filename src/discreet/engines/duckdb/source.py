@@ -1,4 +1,4 @@
-"""Files: the home of CSV and Parquet files, read without guessing; see `discreet.engines.home.Home`.
+"""Files: the home of CSV and Parquet files, read without guessing; see `discreet.engines.source.Home`.
 
 Nothing about a source is inferred from its records. A CSV file is read as text throughout, in a dialect that is
 declared; Parquet files say their types in their schemas, which have to agree. So no record decides a type, a name or
@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.core.errors import BadParameter
+from discreet.core.value import replace
 from discreet.engines.duckdb import csv_dialect
-from discreet.engines.duckdb.connection import connect, literal
 from discreet.engines.duckdb.csv_dialect import header_of, lines_options, records_sql
-from discreet.engines.duckdb.engine import DuckDBEngine
+from discreet.engines.duckdb.engine import DuckDBEngine, connect, literal
+from discreet.engines.duckdb.files import check_unchanged as check_unchanged
 from discreet.engines.duckdb.files import files
+from discreet.engines.duckdb.files import fingerprint as fingerprint
 from discreet.engines.duckdb.files import same_files as same
-from discreet.engines.duckdb.fingerprint import check_unchanged as check_unchanged
-from discreet.engines.duckdb.fingerprint import fingerprint as fingerprint
 from discreet.engines.duckdb.options import Csv
 from discreet.engines.physical import MILLISECONDS
 from discreet.engines.source import Source, missing

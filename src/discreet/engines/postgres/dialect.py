@@ -10,9 +10,8 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from discreet.engines.dialect import MOST_ROWS, Dialect, longest
+from discreet.engines.dialect import MOST_ROWS, Dialect, longest, select
 from discreet.engines.physical import Physical
-from discreet.engines.select import select
 
 _TYPES = {
     "DOUBLE": "double precision",
@@ -78,6 +77,13 @@ class Postgres(Dialect):
     def plain_decimal(self, sql: str) -> str:
         """Write a decimal as a text, without the zeros at its end."""
         return self.cast(f"trim_scale({sql})", self.text)
+
+    def shortest(self, sql: str) -> str:
+        """Write a float with the fewest digits; from 10^15 on, the server alone writes an exponent."""
+        text = self.cast(sql, self.text)
+        plain = self.cast(f"CAST({text} AS numeric)", self.text)
+        first, last = (self.float_literal(edge) for edge in (1e15, 1e16))
+        return f"(CASE WHEN abs({sql}) >= {first} AND abs({sql}) < {last} THEN {plain} ELSE {text} END)"
 
     def is_number(self, sql: str, kind: str) -> str:
         """Say whether a float or a decimal is a number; NaN equals itself here."""

@@ -12,8 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from discreet.core.errors import BadParameter, MissingExtra, Refusal
-from discreet.engines.deadline import NEVER, Deadline
-from discreet.engines.engine import Datum, EngineFailed
+from discreet.engines.engine import NEVER, Datum, Deadline, EngineFailed
 from discreet.engines.secret_order import ORDER_TABLE, multipliers
 
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
 from discreet.core.errors import BadParameter
+from discreet.core.value import dataclass
 from discreet.engines.source import Source, SourceKind, SourceOptions
 
 _SCHEMES = ("postgresql", "postgres")

@@ -1,4 +1,4 @@
-"""PostgreSQL: the home of tables that lie in a database, which computes over them; see `discreet.engines.home.Home`."""
+"""PostgreSQL: the home of tables in a database, which computes over them; see `discreet.engines.source.Home`."""
 
 from __future__ import annotations
 

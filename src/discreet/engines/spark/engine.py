@@ -11,8 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from discreet.core.errors import Refusal
-from discreet.engines.deadline import NEVER, Deadline
-from discreet.engines.engine import Datum, EngineFailed
+from discreet.engines.engine import NEVER, Datum, Deadline, EngineFailed
 from discreet.engines.secret_order import ORDER_TABLE, multipliers
 from discreet.engines.source import Source
 from discreet.engines.spark.frames import master_of, read, view_name

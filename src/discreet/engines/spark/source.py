@@ -1,4 +1,4 @@
-"""What Spark reads, and how a change is noticed: the home of folders and catalog tables; see `engines.home.Home`."""
+"""What Spark reads, and how a change is noticed: the home of folders and catalog tables; see `engines.source.Home`."""
 
 from __future__ import annotations
 

@@ -13,9 +13,8 @@ from discreet.core.schema import Table, between
 from discreet.core.unit import row as row_unit
 from discreet.lab.audits.made_up_rows import Data, Row, constants, rows
 from discreet.lab.audits.stage import Staged
-from discreet.plan.keys import NO_KEYS, Key, Keys
+from discreet.plan.keys import NO_KEYS, Key, Keys, Tally, TallyQuery
 from discreet.plan.nodes import Datum, Filter, Join, PersonJoin, Plan, Project, Scan, Union
-from discreet.plan.tallies import Tally, TallyQuery
 
 if TYPE_CHECKING:
     from discreet.core.column import Column

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from discreet.account.numeric.checks import whole
-from discreet.ask.declaration import unit_words
 from discreet.ask.priced import PricedQuestion, Rows
 from discreet.ask.programme import Programme
+from discreet.ask.registered import unit_words
 from discreet.ask.sql import spoken
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number

@@ -15,8 +15,7 @@ from discreet.ask.runner import Engines, Runner, runner
 from discreet.core.schema import Table
 from discreet.curator.curator import Curator
 from discreet.curator.session import Session
-from discreet.engines.home import home_of
-from discreet.engines.source import Source, locate
+from discreet.engines.source import Source, home_of, locate
 from discreet.lab.audits.made_up_rows import Data, header
 
 Currency = Literal["epsilon", "rho"]

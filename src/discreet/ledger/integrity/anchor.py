@@ -13,12 +13,12 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.core import record as records
 from discreet.core.errors import BadParameter
+from discreet.core.value import dataclass
 from discreet.ledger.entry import Head
 from discreet.ledger.integrity import keys
 from discreet.ledger.refusals import Tampered, Unavailable

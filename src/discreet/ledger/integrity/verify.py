@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import zip_longest
 from typing import Any
 
 from discreet.core.errors import Refusal
+from discreet.core.value import dataclass
 from discreet.ledger.cap import check_recount
 from discreet.ledger.derivation import derive
 from discreet.ledger.entry import Entry, Head

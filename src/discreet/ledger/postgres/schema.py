@@ -6,7 +6,7 @@ is compared by its structure, since its own way of printing a definition changes
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from discreet.core.value import dataclass
 
 VERSION = 2
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from discreet.core.value import dataclass
 from discreet.ledger.refusals import Tampered, Unavailable
 
 Identity = tuple[int, int]

@@ -163,14 +163,7 @@ class SqliteStore:
 
     def write(self, *_wanted: Wanted) -> AbstractContextManager[SqliteTransaction]:
         """Begin a transaction with no other writer beside it; an exception undoes it."""
-        return self._alone()
-
-    @contextmanager
-    def _alone(self) -> Iterator[SqliteTransaction]:
-        with self._transaction("BEGIN IMMEDIATE", "COMMIT") as transaction:
-            self.check_place()
-            yield transaction
-            self.check_place()
+        return self._transaction("BEGIN IMMEDIATE", "COMMIT")
 
     def check_place(self) -> None:
         """Refuse to go on where the path no longer names the files that are open, or another name does too."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from operator import add
@@ -20,6 +19,7 @@ from discreet.account.losses.zcdp import Zcdp
 from discreet.account.numeric.checks import Number, positive
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation
+from discreet.core.value import dataclass, replace
 from discreet.mechanisms.parts import calibration, tails
 from discreet.mechanisms.parts import chances as _chances
 from discreet.mechanisms.parts.grid import add as add_to

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts.mechanism import Chance
 from discreet.noise import enclosure
 from discreet.noise.bits import BitSource, current

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
 
 from discreet.account.losses.loss import PrivacyLoss
+from discreet.core.value import dataclass
 
 Chance = tuple[Fraction, Fraction]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core.unit import Relation
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts.integer_noise import Noise, Sensitivity, Whole, floats, whole_numbers
 from discreet.mechanisms.parts.raw_values import Grid, Mask, whole_sum
 

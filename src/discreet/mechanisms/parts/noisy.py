@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.account.losses.loss import PrivacyLoss
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts.integer_noise import Law
 
 

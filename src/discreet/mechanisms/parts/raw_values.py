@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Real
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number
 from discreet.core.schema import between
+from discreet.core.value import dataclass
 
 Steps = NDArray[np.int64]
 Mask = NDArray[np.bool_]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.core.doors import opened
 from discreet.core.exact import Exact
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts.lottery import Lottery
 from discreet.mechanisms.parts.raw_values import Steps
 from discreet.noise import enclosure, rejection

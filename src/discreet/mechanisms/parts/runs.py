@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts.levels import Level, Leveled
 from discreet.mechanisms.parts.mechanism import Chance
 from discreet.mechanisms.parts.raw_values import Steps

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +16,7 @@ from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
 from discreet.core.exact import Exact
 from discreet.core.unit import Relation, check_relation
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts.integer_noise import (
     Noise,
     Sensitivity,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.value import dataclass
 from discreet.plan.expressions import Call
 from discreet.plan.functions import choices, dates, logic, numbers, texts
 from discreet.plan.typed_expression import Made

@@ -14,10 +14,8 @@ from discreet.plan.expressions import Case, Expression, Literal
 from discreet.plan.refusals import IllTyped
 from discreet.plan.sql.names import spelled
 from discreet.plan.sql.options import Bounds
-from discreet.plan.sql.refusals import Span
+from discreet.plan.sql.refusals import Span, is_aggregate, label, meant, unused
 from discreet.plan.sql.rows import Rows
-from discreet.plan.sql.unsupported import is_aggregate, meant
-from discreet.plan.sql.words import label, unused
 from discreet.plan.types import type_of
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.plan.expressions import Case, Compare, Expression, Literal
-from discreet.plan.sql.atoms import day
-from discreet.plan.sql.rows import Rows, Rule
+from discreet.plan.sql.rows import Rows, Rule, day
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr as Node

@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.plan.expressions import Arithmetic, Call, Expression, Literal
-from discreet.plan.sql.numbers import exact
 from discreet.plan.sql.rows import Rows, Rule
+from discreet.plan.sql.source import exact
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr as Node

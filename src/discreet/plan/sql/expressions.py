@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from discreet.plan.sql import arithmetic, atoms, choices, dates, logic, patterns
+from discreet.plan.sql import arithmetic, choices, dates, logic, patterns, rows
 from discreet.plan.sql.rows import Rows
 from discreet.plan.sql.scope import Scope
 from discreet.plan.sql.source import SqlText
 
 _RULES = {
-    rule: made for family in (atoms, logic, arithmetic, choices, dates, patterns) for rule, made in family.RULES.items()
+    rule: made for family in (rows, logic, arithmetic, choices, dates, patterns) for rule, made in family.RULES.items()
 }
 _FUNCTIONS = (*arithmetic.FUNCTIONS, *choices.FUNCTIONS, *dates.FUNCTIONS)
 

@@ -8,19 +8,46 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from discreet.core.errors import Refusal, UnknownName
+from discreet.plan.aggregates import Aggregate
 from discreet.plan.expressions import Expression, Literal, Name
 from discreet.plan.keys import Keys, keys_of
-from discreet.plan.nodes import Derive
+from discreet.plan.nodes import Derive, Plan
 from discreet.plan.sql.expressions import rows_of
+from discreet.plan.sql.formula import Formula, Ordering
+from discreet.plan.sql.options import Options
 from discreet.plan.sql.outer import has_aggregate
-from discreet.plan.sql.refusals import Span
+from discreet.plan.sql.refusals import Span, label, unused
 from discreet.plan.sql.scope import Scope, identifier
 from discreet.plan.sql.source import SqlText
-from discreet.plan.sql.statement import GroupingSets
-from discreet.plan.sql.words import label, unused
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr as Node
+
+GroupingSets = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SqlStatement:
+    """What a SELECT asks. `plan`, `keys` and `aggregates` are what is paid for; all the rest is done to the answer.
+
+    `titles` are the keys under the names the answer shows, `columns` its columns; `sets` are the keys that are kept in
+    each of the grouping sets of a ROLLUP. `spans` says where keys and aggregates stand.
+    """
+
+    source: SqlText
+    options: Options
+    plan: Plan
+    keys: Keys | None
+    aggregates: tuple[tuple[str, Aggregate], ...]
+    titles: tuple[str, ...]
+    columns: tuple[tuple[str, Formula], ...]
+    sets: GroupingSets
+    having: Formula | None
+    order: tuple[Ordering, ...]
+    limit: int | None
+    offset: int
+    spans: Mapping[str, Span]
+
 
 # Noise would drown the groups of so many.
 MOST_COLUMNS = 20

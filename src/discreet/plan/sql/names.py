@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from discreet.core.errors import UnknownName
-from discreet.plan.sql.catalogue import Catalogue
+from discreet.core.schema import Table
+from discreet.plan.nodes import Public
 from discreet.plan.sql.parse import MOST_TEXT
 from discreet.plan.sql.refusals import Span, SqlRefused
 
 if TYPE_CHECKING:
     from sqlglot import Token
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """The names of private tables, how one is looked up, public tables, and keys that were given for columns."""
+
+    names: Sequence[str]
+    table: Callable[[str], Table]
+    public: Mapping[str, Public]
+    keys: Mapping[str, Sequence[object]]
+
 
 _WORDS = re.compile(r"[a-z]+")
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

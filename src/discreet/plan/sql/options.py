@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from discreet.plan.sql.numbers import exact
 from discreet.plan.sql.refusals import Span, SqlRefused
+from discreet.plan.sql.source import exact
 
 if TYPE_CHECKING:
     from sqlglot import Token

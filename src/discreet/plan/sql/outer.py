@@ -10,11 +10,21 @@ from typing import TYPE_CHECKING
 from discreet.core.errors import Refusal
 from discreet.plan.expressions import Expression, Literal
 from discreet.plan.sql.aggregates import Measures
-from discreet.plan.sql.formula import Clipped, Computed, Constant, Formula, KeyOf, Measured, RoundedFormula, Tested
-from discreet.plan.sql.kinds import Kinds, kind_of
+from discreet.plan.sql.formula import (
+    Clipped,
+    Computed,
+    Constant,
+    Formula,
+    KeyOf,
+    Kinds,
+    Measured,
+    RoundedFormula,
+    Tested,
+    kind_of,
+)
+from discreet.plan.sql.refusals import is_aggregate
 from discreet.plan.sql.rows import LONGEST_RUN, Rows, run
 from discreet.plan.sql.scope import identifier
-from discreet.plan.sql.unsupported import is_aggregate
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr as Node

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from discreet.core.column import Column
 from discreet.core.errors import Refusal, UnknownName
-from discreet.plan.expressions import Arithmetic, Expression, Literal, Logic
+from discreet.plan.expressions import Arithmetic, Expression, Literal, Logic, Name
+from discreet.plan.sql.refusals import reason
 from discreet.plan.sql.scope import Scope
-from discreet.plan.sql.source import SqlText
-from discreet.plan.sql.unsupported import reason
+from discreet.plan.sql.source import SqlText, exact
 from discreet.plan.types import type_of
 
 if TYPE_CHECKING:
@@ -141,3 +142,33 @@ def _folded(parts: list[Expression], join: Callable[[Expression, Expression], Ex
 def constant(made: Expression) -> bool:
     """Say whether an expression is a constant."""
     return isinstance(made, Literal)
+
+
+def _column(rows: Rows, node: Node) -> Expression:
+    if node.this.key == "star":
+        raise rows.refused(node, "* stands for rows, and rows are never shown", "name the columns")
+    return Name(rows.scope.column(node, rows.source))
+
+
+def _literal(rows: Rows, node: Node) -> Expression:
+    if node.is_string:
+        return Literal(node.name)
+    value = exact(node.name)
+    if value is None:
+        raise rows.refused(node, "this is not a number of at most a hundred digits", "write it in digits, as in 1e-9")
+    return Literal(value)
+
+
+def _boolean(_rows: Rows, node: Node) -> Expression:
+    return Literal(bool(node.this))
+
+
+def day(rows: Rows, node: Node) -> Expression:
+    """Return the constant of DATE '2024-02-29'."""
+    try:
+        return Literal(dt.date.fromisoformat(node.name))
+    except ValueError as error:
+        raise rows.refused(node, "this is not a day", "write DATE '2024-02-29'") from error
+
+
+RULES: dict[str, Rule] = {"column": _column, "literal": _literal, "boolean": _boolean}

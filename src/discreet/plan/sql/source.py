@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.core.errors import Refusal
-from discreet.plan.sql.refusals import Span, SqlRefused
-from discreet.plan.sql.words import in_sql
+from discreet.plan.sql.refusals import Span, SqlRefused, in_sql
 
 if TYPE_CHECKING:
     from sqlglot import Token
     from sqlglot.expressions import Expr as Node
+
+_NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d{1,3}))?")
+_DIGITS = 100
+
+
+def exact(text: str) -> Fraction | None:
+    """Return a number exactly as it is written; None for what is none, or for one of more than a hundred digits."""
+    # Fraction("1e999999999") would spell out all of its digits.
+    if len(text) > _DIGITS or not text.isascii() or _NUMBER.fullmatch(text) is None:
+        return None
+    return Fraction(text)
+
 
 # What stands for a node that has no leaf of its own.
 _KEYWORDS: dict[str, str | tuple[str, ...]] = {

@@ -10,10 +10,9 @@ from discreet.core.column import Column
 from discreet.core.errors import BadParameter
 from discreet.core.exact import Exact
 from discreet.core.unit import Unit
-from discreet.engines.dialect import Dialect
+from discreet.engines.dialect import Dialect, select
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.engine import Engine
-from discreet.engines.select import select
 from discreet.plan.expressions import Expression
 from discreet.plan.keys import Keys
 from discreet.plan.nodes import Plan

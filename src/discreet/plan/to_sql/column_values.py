@@ -1,16 +1,19 @@
-"""Reading: how raw values of every physical type become the steps, days, keys, texts and flags of a declared column."""
+"""Reading: how raw values of every physical type become the steps, days, keys, texts and flags of a declared column.
+
+Guarantee: a value is read alike from its physical type and from the text that a copy of a frame has for it, since one
+row more turns a frame's numbers, truth values and moments into objects, which are copied as texts.
+"""
 
 from __future__ import annotations
 
 import math
-import struct
-import sys
 from collections.abc import Callable
 from fractions import Fraction
 
 from discreet.core.column import Column
-from discreet.engines.dialect import MOST_BYTES, MOST_SPELLED, NARROW, Dialect
+from discreet.engines.dialect import MOST_BYTES, MOST_SPELLED, NARROW, WIDE, Dialect
 from discreet.engines.physical import Physical
+from discreet.plan.to_sql.thresholds import as_float, thresholds
 from discreet.plan.whole import OutOfRange, Whole, is_wide
 
 # How numbers, integers and days are written in text: ASCII alone, on every engine. No character can be matched in
@@ -18,6 +21,9 @@ from discreet.plan.whole import OutOfRange, Whole, is_wide
 NUMBER = r" *[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)? *"
 WHOLE = r" *[+-]?[0-9]+ *"
 DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.Z+-]*)?"
+FAR_DAY = r"[0-9]{5,6}-[0-9]{2}-[0-9]{2}([T ][0-9:.Z+-]*)?"
+BEFORE_CHRIST = r"[0-9]{4,6}-[0-9]{2}-[0-9]{2} [(]BC[)][ 0-9:.+-]*"
+ABOVE, BELOW = ("inf", "+inf", "infinity", "+infinity"), ("-inf", "-infinity")
 TRUE, FALSE = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
 
 _LAST_WHOLE = 2.0**53  # floats above it are whole, and not all integers are floats
@@ -41,8 +47,9 @@ def read_number(column: Column, physical: Physical, sql: str, dialect: Dialect) 
             return _where(dialect.is_number(sql, physical.name), _unlimited(sql, (low, high), step, dialect))
         case "text":
             flags = [min(max(math.floor(flag / step + Fraction(1, 2)), low), high) for flag in (0, 1)]
-            found = _from_text(_spelled(physical, sql, dialect), (low, high), step, dialect)
-            return _or_flags(found, physical, sql, flags, storage(column, dialect), dialect)
+            spelled, kind = _spelled(physical, sql, dialect), storage(column, dialect)
+            found = _or_ends(_from_text(spelled, (low, high), step, dialect), spelled, (low, high), kind, dialect)
+            return _or_flags(found, physical, sql, flags, kind, dialect)
     return None
 
 
@@ -56,7 +63,8 @@ def read_date(column: Column, physical: Physical, sql: str, dialect: Dialect) ->
         case "instant":
             days = dialect.days_of_date(dialect.date_of_instant(sql))
         case "text":
-            days = dialect.days_of_text(_spelled(physical, sql, dialect), DAY)
+            spelled = _spelled(physical, sql, dialect)
+            days = _or_far(dialect.days_of_text(spelled, DAY), spelled, dialect)
         case _:
             return None
     return Whole(days, -_MOST_DAYS, _MOST_DAYS, dialect).clamped(*column.steps).stored
@@ -83,17 +91,43 @@ def read_flag(_column: Column, physical: Physical, sql: str, dialect: Dialect) -
 
 
 def read_text(_column: Column, physical: Physical, sql: str, dialect: Dialect) -> str | None:
-    """Write a text as it is, one that is too long as null; integers and booleans as they are spelled.
+    """Write a text as it is, one that is too long as null; numbers as they are spelled, truth values as 1 and 0.
 
-    An integer is spelled alike whatever its type: a frame turns integers to floats when one of them is missing.
+    A number is spelled alike whatever its type: a frame turns integers to floats when one of them is missing, and truth
+    values to numbers when it is joined with one.
     """
     if physical.family == "text":
         return dialect.short(_text(physical, sql, dialect), MOST_BYTES)
     if physical.family == "double":
-        return dialect.cast(_whole_double(physical, sql, dialect), dialect.text)
+        return dialect.spelled_float(_double(physical, sql, dialect))
+    if physical.family == "boolean":
+        return dialect.cast(dialect.flag_to_integer(sql), dialect.text)
     if physical.family == "decimal" and not physical.places:
         return dialect.cast(dialect.number(sql, physical), dialect.text)
-    return _text(physical, sql, dialect) if physical.family in ("integer", "boolean") else None
+    return _text(physical, sql, dialect) if physical.family == "integer" else None
+
+
+def key_text(column: Column, physical: Physical, sql: str, dialect: Dialect) -> str | None:
+    """Write a text that is a declared key if it is one at all; 1 and 0 are true and false where only these are keys.
+
+    Floats are compared with the keys that spell one, which costs less than to spell each of them.
+    """
+    keys = [key for key in column.keys or () if isinstance(key, str)]
+    other = {word: flag for word, flag in (("1", "true"), ("0", "false")) if flag in keys and word not in keys}
+    if physical.family == "double":
+        double = _double(physical, sql, dialect)
+        floats = {key: float(key) for key in keys if _is_float(key)} | {other[word]: float(word) for word in other}
+        known = " ".join(
+            f"WHEN {double} = {dialect.float_literal(value)} THEN {dialect.literal(key)}"
+            for key, value in floats.items()
+        )
+        found = f"(CASE {known} END)" if known else dialect.cast("NULL", dialect.text)
+        return _where(dialect.is_number(double, dialect.double), found)
+    text = read_text(column, physical, sql, dialect)
+    if text is None or not other:
+        return text
+    known = " ".join(f"WHEN {dialect.literal(word)} THEN {dialect.literal(flag)}" for word, flag in other.items())
+    return f"(CASE {dialect.short(text, 1)} {known} ELSE {text} END)"
 
 
 def read_category(column: Column, physical: Physical, sql: str, dialect: Dialect) -> str | None:
@@ -101,14 +135,14 @@ def read_category(column: Column, physical: Physical, sql: str, dialect: Dialect
     keys = column.keys or ()
     texts, wholes = [key for key in keys if isinstance(key, str)], [key for key in keys if isinstance(key, int)]
     if texts:
-        text = read_text(column, physical, sql, dialect)
+        text = key_text(column, physical, sql, dialect)
         return None if text is None else dialect.among(text, texts)
     unit = 10**physical.places
     match physical.family:
         case "integer" | "boolean" | "decimal":
             number, kind = _counted(physical, sql, dialect)
         case "double":
-            number, kind = _whole_double(physical, sql, dialect), Physical.parse(dialect.narrow)
+            number, kind = _whole_double(physical, sql, wholes, dialect)
         case "numeric":
             kind = Physical.parse(dialect.wide)
             least, most = (dialect.cast(str(bound), dialect.wide) for bound in (kind.low, kind.high))
@@ -160,11 +194,13 @@ def _double(physical: Physical, sql: str, dialect: Dialect) -> str:
     return sql if physical.name == dialect.double else dialect.cast(sql, dialect.double)
 
 
-def _whole_double(physical: Physical, sql: str, dialect: Dialect) -> str:
-    """Write a float that is an integer up to 2^53, beyond which floats do not tell neighbours apart, else null."""
+def _whole_double(physical: Physical, sql: str, keys: list[int], dialect: Dialect) -> tuple[str, Physical]:
+    """Write a float that is a whole number as far as keys reach, else null, and the type that it then has."""
+    far = max(map(abs, keys)) >= _LAST_WHOLE
+    kind, last = (dialect.wide, math.nextafter(2.0**126, 0)) if far else (dialect.narrow, _LAST_WHOLE)
     double = _double(physical, sql, dialect)
-    whole = dialect.try_cast(_where(_is_whole(double, dialect), double), dialect.narrow)
-    return _where(dialect.is_number(double, dialect.double), whole)
+    whole = _where(_is_whole(double, dialect, last), dialect.whole_of_double(double, kind))
+    return _where(dialect.is_number(double, dialect.double), whole), Physical.parse(kind)
 
 
 def _is_whole(double: str, dialect: Dialect, last: float = _LAST_WHOLE) -> str:
@@ -190,6 +226,33 @@ def _or_flags(found: str, physical: Physical, sql: str, flags: list[int], kind: 
     return (
         f"COALESCE({found}, (CASE {_text(physical, sql, dialect)} WHEN 'true' THEN {yes} WHEN 'false' THEN {no} END))"
     )
+
+
+def _or_ends(found: str, spelled: str, ends: tuple[int, int], kind: str, dialect: Dialect) -> str:
+    """Read the texts of infinities, if they were no numbers, as the ends to which infinite floats are clamped."""
+    word = dialect.ascii_lower(dialect.without_blanks(spelled))
+    least, most = (dialect.cast(str(end), kind) for end in ends)
+    below, above = (", ".join(map(dialect.literal, words)) for words in (BELOW, ABOVE))
+    return f"COALESCE({found}, (CASE WHEN {word} IN ({above}) THEN {most} WHEN {word} IN ({below}) THEN {least} END))"
+
+
+def _or_far(days: str, spelled: str, dialect: Dialect) -> str:
+    """Read the texts of days beyond the calendar of four digits, and of infinite ones, as moments there are read."""
+    least, most = (dialect.cast(str(sign * (_MOST_DAYS - 1)), dialect.narrow) for sign in (-1, 1))
+    far = f"WHEN {dialect.matches(spelled, FAR_DAY)} THEN {most}"
+    before = f"WHEN {dialect.matches(spelled, BEFORE_CHRIST)} THEN {least}"
+    found = f"COALESCE({days}, (CASE {far} {before} END))"
+    return _or_ends(found, spelled, (1 - _MOST_DAYS, _MOST_DAYS - 1), dialect.narrow, dialect)
+
+
+def _is_float(key: str) -> bool:
+    """Say whether a key is how floats are spelled: `Dialect.spelled_float`."""
+    try:
+        number = float(key)
+    except ValueError:
+        return False
+    whole = number.is_integer() and abs(number) < WIDE
+    return number == number and key == (str(int(number)) if whole else repr(number))
 
 
 def _is_among(sql: str, keys: list[int], kind: Physical, dialect: Dialect) -> str:
@@ -303,7 +366,7 @@ def _floating(sql: str, bounds: tuple[int, int], step: Fraction, dialect: Dialec
     thresholds. Comparing with these first costs two comparisons and lets no float reach the cast that it could fail.
     """
     low, high = bounds
-    top, bottom = _as_float(step.denominator), _as_float(step.numerator)
+    top, bottom = as_float(step.denominator), as_float(step.numerator)
     scaled = sql if top == 1 else f"({sql} * {dialect.float_literal(top)})"
     scaled = scaled if bottom == 1 else dialect.divided(scaled, bottom)
     rounded = dialect.floor(f"({scaled} + {dialect.float_literal(0.5)})")
@@ -335,47 +398,3 @@ def _unlimited(sql: str, bounds: tuple[int, int], step: Fraction, dialect: Diale
     found = inside.written(wide=True) if is_wide(low, high) else inside.stored
     beyond = f"CASE WHEN {sql} < {least} THEN {lowest} ELSE {highest} END"
     return f"(CASE WHEN NOT ({sql} BETWEEN {least} AND {most}) THEN {beyond} ELSE {found} END)"
-
-
-def thresholds(bounds: tuple[int, int], step: Fraction) -> tuple[float, float]:
-    """Return the least and the greatest float that round into the bounds; the first is larger where none does."""
-    first = _first(lambda steps: steps >= bounds[0], step)
-    beyond = _first(lambda steps: steps > bounds[1], step)
-    return first, math.nextafter(beyond, -math.inf)
-
-
-def rounded_float(value: float, step: Fraction) -> float:
-    """Return floor(x * k + 0.5) in floats, as the engines do and as `mechanisms` does."""
-    top, bottom = _as_float(step.denominator), _as_float(step.numerator)
-    steps = value * top / bottom + 0.5
-    return math.floor(steps) if math.isfinite(steps) else steps
-
-
-def _first(reached: Callable[[float], bool], step: Fraction) -> float:
-    """Return the least float whose rounding has reached something, by halving the floats in their order."""
-    below, above = _place(-math.inf), _place(math.inf)
-    while above - below > 1:
-        middle = (below + above) // 2
-        if reached(rounded_float(_float_at(middle), step)):
-            above = middle
-        else:
-            below = middle
-    return _float_at(above)
-
-
-def _place(value: float) -> int:
-    """Return the place of a float in the order of floats."""
-    bits = int(struct.unpack("<q", struct.pack("<d", value))[0])
-    return bits if bits >= 0 else -(bits & (1 << 63) - 1)
-
-
-def _float_at(place: int) -> float:
-    bits = place if place >= 0 else (-place) | 1 << 63
-    return float(struct.unpack("<d", struct.pack("<Q", bits))[0])
-
-
-def _as_float(value: int) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return sys.float_info.max

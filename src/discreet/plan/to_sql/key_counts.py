@@ -7,9 +7,8 @@ from discreet.core.unit import Unit
 from discreet.engines.dialect import Dialect
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.engine import Engine
-from discreet.plan.keys import Keys
+from discreet.plan.keys import Keys, Tally, TallyQuery
 from discreet.plan.nodes import Datum, Plan
-from discreet.plan.tallies import Tally, TallyQuery
 from discreet.plan.to_sql.rows import Relations
 from discreet.plan.to_sql.statement import tallies_sql
 

@@ -11,10 +11,9 @@ from math import prod
 
 from discreet.core.exact import Exact
 from discreet.core.unit import Unit
-from discreet.engines.dialect import Dialect
+from discreet.engines.dialect import Dialect, select
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.engine import Engine
-from discreet.engines.select import select
 from discreet.plan.keys import NO_KEYS, Key, Keys
 from discreet.plan.nodes import Plan
 from discreet.plan.to_sql.person_bounds import first_rows, ordered

@@ -15,9 +15,8 @@ from collections.abc import Iterable, Sequence
 
 from discreet.core.column import Column
 from discreet.engines.dialect import MOST_ROWS as MOST_ROWS
-from discreet.engines.dialect import NARROW, WIDE, Dialect
+from discreet.engines.dialect import NARROW, WIDE, Dialect, named, select
 from discreet.engines.secret_order import MULTIPLIERS, ORDER_TABLE, PRIME
-from discreet.engines.select import named, select
 from discreet.plan.refusals import too_wide
 from discreet.plan.whole import is_wide
 
@@ -175,7 +174,7 @@ def _hash(letter: str, numbers: Iterable[str]) -> str:
 
 
 class _Limb(str):
-    """A limb of a text whose digest is a column of its own, computed beforehand."""
+    """A limb of a text whose digest is a column of its own, computed in advance."""
 
     __slots__ = ("digest",)
     digest: str

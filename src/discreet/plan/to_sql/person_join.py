@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
 from discreet.core.column import Column
-from discreet.engines.dialect import Dialect
-from discreet.engines.select import select
+from discreet.core.value import dataclass
+from discreet.engines.dialect import Dialect, select
 from discreet.plan.expressions import Compare, Name
 from discreet.plan.nodes import PersonJoin
 from discreet.plan.to_sql.person_bounds import PERSON
-from discreet.plan.to_sql.renames import chosen_sql, code_name
-from discreet.plan.to_sql.scalar import expression_sql
+from discreet.plan.to_sql.scalar import chosen_sql, code_name, expression_sql
 
 # Who a row of the other side belongs to.
 _MET = '"~met"'

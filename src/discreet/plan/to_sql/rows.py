@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
 from discreet.core.column import Column
 from discreet.core.schema import Table
 from discreet.core.unit import Unit
-from discreet.engines.dialect import Dialect
+from discreet.core.value import replace
+from discreet.engines.dialect import Dialect, named, select
 from discreet.engines.physical import Physical
-from discreet.engines.select import named, select
 from discreet.plan.keys import Key, Keys
 from discreet.plan.nodes import (
     Datum,
@@ -30,12 +29,10 @@ from discreet.plan.nodes import (
     tables_of,
 )
 from discreet.plan.stability import partners, reach, rows_before, unit_of
-from discreet.plan.to_sql.column_values import read_text
+from discreet.plan.to_sql.column_values import key_text
 from discreet.plan.to_sql.person_bounds import PERSON, first_rows, limbs, ordered, person_limbs
 from discreet.plan.to_sql.person_join import Side, person_join_sql
-from discreet.plan.to_sql.relation import Relation
-from discreet.plan.to_sql.renames import chosen_sql, code_name
-from discreet.plan.to_sql.scalar import expression_sql, raw_sql, stored_type
+from discreet.plan.to_sql.scalar import Relation, chosen_sql, code_name, expression_sql, raw_sql, stored_type
 from discreet.plan.whole import is_wide
 
 GROUP = '"~group"'
@@ -149,7 +146,7 @@ def _codes(relation: Relation, dialect: Dialect) -> list[str]:
     found = []
     for name, column in _codable(relation).items():
         physical = Physical.parse(dialect.text if relation.kept else relation.physical[name])
-        text = read_text(column, physical, dialect.quote(name), dialect) or "NULL"
+        text = key_text(column, physical, dialect.quote(name), dialect) or "NULL"
         found.append(f"{dialect.code(text, map(str, column.keys or ()))} AS {code_name(name, dialect)}")
     return found
 

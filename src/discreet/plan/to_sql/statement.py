@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from discreet.core.column import Column
 from discreet.core.unit import Unit
-from discreet.engines.dialect import NARROW, WIDE, Dialect
+from discreet.core.value import dataclass
+from discreet.engines.dialect import NARROW, WIDE, Dialect, select
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
-from discreet.engines.select import select
 from discreet.plan.expressions import Expression
-from discreet.plan.keys import Keys
+from discreet.plan.keys import Keys, Tally, TallyQuery
 from discreet.plan.nodes import Datum, Plan, columns_of
 from discreet.plan.refusals import too_wide
 from discreet.plan.stability import reach, stability, unit_of
-from discreet.plan.tallies import Tally, TallyQuery
 from discreet.plan.to_sql.person_bounds import (
     ALLOTTED,
     MOST_ROWS,

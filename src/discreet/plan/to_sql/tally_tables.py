@@ -10,7 +10,7 @@ from discreet.core.unit import Unit
 from discreet.engines.dialect import Dialect
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.engine import Engine
-from discreet.plan.tallies import TallyQuery
+from discreet.plan.keys import TallyQuery
 from discreet.plan.to_sql.rows import Relations
 from discreet.plan.to_sql.statement import in_order, tallies_sql
 
