@@ -12,6 +12,8 @@ import pytest
 import discreet as dp
 from discreet.answers.interval import interval
 from discreet.ask.programme import Programme
+from discreet.core.doors import opened as opened_exact
+from discreet.core.exact import Exact
 from discreet.core.schema import between
 from discreet.core.unit import person, row
 from discreet.testing import seeded
@@ -49,7 +51,7 @@ def runs_of(table, aggregate, price, runs=RUNS):
     with engine(asked) as runner:
         (step,) = Programme(asked).steps
         with step.request(Programme(asked).start).found(runner) as tallied:
-            (quantities,) = measure.noisy(tallied * runs, runs, "run")
+            (quantities,) = measure.noisy(Exact(opened_exact(tallied) * runs), runs, "run")
     return quantities
 
 
@@ -99,7 +101,8 @@ def test_intervals_of_ranks_cover_the_truth(alike, word):
 def test_intervals_of_bins_and_of_a_cdf_cover_the_truth(table, aggregate, counts, truths, price):
     (measure,) = table.agg(value=aggregate).asked(**price).measures
     with seeded(23):
-        found = [interval(quantity) for quantity in measure.answers([counts] * RUNS, "run")]
+        (quantities,) = measure.noisy(Exact([(each,) for each in counts * RUNS]), RUNS, "run")
+        found = [interval(quantity) for quantity in quantities]
     for place, truth in enumerate(truths):
         assert covered(found[place :: len(truths)], truth) >= LEAST
 
@@ -145,7 +148,7 @@ def test_predicted_half_widths_of_a_histogram_are_those_that_happen(table):
     asked = report.asked(epsilon=0.05)
     (measure,) = asked.measures
     with seeded(26):
-        found = measure.answers([[1, 100, 300, 0]] * 50_000, "run")
+        (found,) = measure.noisy(Exact([(each,) for each in [1, 100, 300, 0] * 50_000]), 50_000, "run")
     errors = [float(quantity.estimate) - (100, 300)[place % 2] for place, quantity in enumerate(found)]
     assert report.preview(epsilon=0.05)["value"].half_width == pytest.approx(quantile95(errors), rel=0.03)
 
@@ -160,7 +163,7 @@ def test_the_half_width_of_a_sized_statistic_is_that_of_its_worst_case(table, wo
     (measure,) = table.agg(value=SUMMED[word][0]).asked(epsilon=1).measures
     predicted = measure.half_width(rows=10_000)
     with seeded(27):
-        near = measure.quantities(measure.noisy([NEAR[word]] * 200), "near")
+        (near,) = measure.noisy(Exact([NEAR[word]] * 200), 200, "near")
     lengths = [high - low for low, high in map(interval, near)]
     assert predicted == pytest.approx(np.median(lengths) / 2, rel=0.03)
 
