@@ -49,7 +49,7 @@ def spent(session):
 def test_a_question_costs_a_millionth_of_the_budget_or_is_refused_before_the_charge(tmp_path, budget, least, below):
     session = small(tmp_path, **budget)
     count = session.table("visits").count()
-    with pytest.raises(Refusal, match=r"a price below 1e-06 of the budget of visits.*without end.*pay at least"):
+    with pytest.raises(Refusal, match=r"a price below 1e-06 of the budget of visits.*without limit.*pay at least"):
         count.release(**below)
     assert spent(session) == 0
     assert any("is refused: pay at least" in note for note in count.preview(**below).notes)

@@ -175,7 +175,7 @@ def test_unlike_pure_losses_have_a_sum_but_no_homogeneous_theorem(capsys):
     rows = result["methods"]
     assert rows["basic"]["epsilon"] == pytest.approx(0.3, rel=1e-15)
     assert rows["advanced"]["epsilon"] is None
-    assert "alike" in rows["advanced"]["note"]
+    assert "equal epsilon" in rows["advanced"]["note"]
 
 
 def test_deltas_of_the_parts_come_out_of_the_delta_asked_for(capsys):

@@ -28,7 +28,7 @@ def test_a_table_is_registered_from_the_line(folder, run):
     code, out, _ = run("register", "visits", "visits.csv", *TERMS, *PRICE, "--rows", "1200", "--group", "patients")
     assert code == Exit.DONE
     assert "Table visits is registered, version 1." in out
-    assert "may lose epsilon=3, delta=1e-06 in all (account patients)" in " ".join(out.split())
+    assert "a total budget of epsilon=3, delta=1e-06 (account patients)" in " ".join(out.split())
     with Curator("vault.discreet", create=False) as curator:
         found = curator.table("visits")
     assert found.table.unit == person("patient_id", max_rows=5)

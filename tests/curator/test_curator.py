@@ -357,7 +357,7 @@ SAME_PEOPLE = (
 
 
 def test_a_table_whose_people_may_be_those_of_another_account_is_noted(curator, visits):
-    copied = {"Patient_ID": [9], "age": [41], "ward": ["A"]}
+    copied = {"Patient_ID": [9], "age": [77], "ward": ["A"]}
     more = register(curator, copied, "more", unit=person("Patient_ID", max_rows=1))
     assert visits.notes == ()
     assert more.notes == (SAME_PEOPLE,)

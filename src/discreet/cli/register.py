@@ -131,7 +131,7 @@ def _views(registered: Registered, amount: str) -> list[RenderableType]:
     whom = "single rows" if unit.is_row else f"people, identified by {unit.identifier}"
     return [
         Text.assemble("Table ", (registered.name, "bold"), f" is registered, version {registered.version}."),
-        Text(f"It protects {whom}, with a total budget of {amount} (account  {registered.account})."),
+        Text(f"It protects {whom}, with a total budget of {amount} (account {registered.account})."),
         Text.assemble(
             "Look at it with ", ("discreet lint", "bold"), ", let someone ask with ", ("discreet grant", "bold"), "."
         ),

@@ -52,7 +52,7 @@ def test_a_group_that_keeps_no_promise_is_refused():
 
 def test_views_without_room_for_a_failure_are_refused():
     for view in (lambda loss: loss.zcdp(), lambda loss: loss.rdp(2)):
-        with pytest.raises(Unsupported, match="promises nothing"):
+        with pytest.raises(Unsupported, match="guarantees nothing"):
             view(Approx(0.1, 1e-9) + Gaussian(1))
 
 

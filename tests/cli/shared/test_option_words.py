@@ -20,7 +20,7 @@ MET = (
         "core/unit.py",
         "account/budgets/budget.py",
         "engines/duckdb/csv_dialect.py",
-        "engines/duckdb/fingerprint.py",
+        "engines/duckdb/files.py",
         "account/budgets/price.py",
     ),
     *("curator/accounts.py", "curator/declare.py", "ask/sql.py", "curator/budgets.py", "ledger/custody.py"),
