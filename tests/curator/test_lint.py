@@ -291,7 +291,7 @@ def test_identifiers_that_merge_without_blanks_and_case_are_counted(curator):
     (merged,) = [each for each in curator.lint("t") if "become" in each.what]
     assert (merged.severity, merged.column) == ("warning", "id")
     assert merged.what.startswith("5 identifiers become 2 without spaces and case, such as ")
-    assert "loses as often" in merged.why
+    assert "may lose several times" in merged.why
 
 
 def test_whole_numbers_and_plain_names_do_not_merge(curator):
