@@ -147,7 +147,7 @@ def test_noise_for_each_question_adds_up():
         assert lab.made(Forgetful(1, 2000), attributes=2000).area > 0.95
 
 
-def test_a_custodians_own_table_falls_and_holds():
+def test_a_custodians_own_table_is_broken_and_resists():
     copied = TableCopy.read(rand.path(), identifier="zper")
     said = []
     with seeded(15):
@@ -156,7 +156,7 @@ def test_a_custodians_own_table_falls_and_holds():
     assert len(said) == len(outcomes)
     assert outcomes[0].success > 0.75
     assert "a guess" in outcomes[0].sentence
-    assert "the promise allows" in outcomes[-1].sentence
+    assert "the guarantee allows" in outcomes[-1].sentence
 
 
 @pytest.mark.parametrize(
