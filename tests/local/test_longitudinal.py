@@ -183,7 +183,7 @@ def test_a_day_has_its_limit_and_a_clock_set_back_begins_no_new_one(path):
 
 def test_a_lifetime_never_rises_and_what_was_spent_stays_spent(ledger):
     ledger.report("colour", 1)
-    with pytest.raises(BadParameter, match="promise"):
+    with pytest.raises(BadParameter, match="guarantee"):
         ledger.topic("colour", COLOURS, lifetime=3)
     other = local.hadamard(k=8, epsilon=1)
     ledger.topic("colour", other, lifetime=2)
