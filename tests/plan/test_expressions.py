@@ -88,7 +88,7 @@ def test_expressions_hash_by_identity_and_survive_copies():
 def test_the_truth_of_an_expression_is_refused_with_the_fix(ask):
     with pytest.raises(Refusal) as refused:
         ask()
-    assert "differs from row to row" in refused.value.why
+    assert "a value for each row" in refused.value.why
     assert "write &, | and ~" in refused.value.fix
     assert "is_in()" in refused.value.fix
 
