@@ -8,6 +8,7 @@ import subprocess
 import sys
 from decimal import Decimal
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -443,3 +444,57 @@ assert "pyarrow" not in sys.modules
 """
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
+
+
+def stored(frame, folder, name="x"):
+    """The type of a column as it was copied, and its values as texts."""
+    folder.mkdir(exist_ok=True)
+    file = folder / copy(frame, folder).path
+    with duckdb.connect() as engine:
+        engine.execute("SET TimeZone = 'UTC'")
+        rows = engine.execute(f"SELECT typeof({name}), CAST({name} AS VARCHAR) FROM read_parquet('{file}')").fetchall()
+    return {kind for kind, _ in rows}, [text for _, text in rows]
+
+
+@pytest.mark.parametrize("kind", ["int64", "uint64", "int32", "bool"])
+def test_one_null_leaves_categories_of_numbers_as_they_are(tmp_path, kind):
+    values = [True, False] if kind == "bool" else [2**31 - 1, 7] if kind == "int32" else [10**17 + 1, 10**17 + 3]
+    categories = pd.Index(pd.array(values, dtype=kind).to_numpy())
+    without = pd.DataFrame({"x": pd.Categorical.from_codes([0, 1], categories)})
+    with_null = pd.DataFrame({"x": pd.Categorical.from_codes([0, 1, -1], categories)})
+    kinds, texts = stored(without, tmp_path / "a")
+    assert stored(with_null, tmp_path / "b") == (kinds, [*texts, None])
+    assert texts == [str(value).lower() for value in values]
+
+
+MOMENTS = [-1, -1_001, 999, 1_609_459_199_999_999_999]
+ROUNDED = [
+    "1969-12-31 23:59:59.999999",
+    "1969-12-31 23:59:59.999998",
+    "1970-01-01 00:00:00",
+    "2020-12-31 23:59:59.999999",
+]
+
+
+@pytest.mark.parametrize("zone", [None, "UTC", "America/New_York"])
+@pytest.mark.parametrize("way", ["pandas", "arrow", "polars", "pandas beside arrow"])
+def test_moments_in_nanoseconds_are_rounded_down_to_their_own_day(tmp_path, zone, way):
+    column = pd.Series(np.array(MOMENTS, dtype="M8[ns]"))
+    column = column if zone is None else column.dt.tz_localize("UTC").dt.tz_convert(zone)
+    frame = pd.DataFrame({"x": column})
+    if way == "arrow":
+        frame = pa.table({"x": pa.array(MOMENTS, pa.timestamp("ns", zone))})
+    elif way == "polars":
+        frame = pl.DataFrame({"x": pl.Series(MOMENTS, dtype=pl.Int64).cast(pl.Datetime("ns", zone))})
+    elif way == "pandas beside arrow":
+        frame["k"] = pd.Series([1] * len(frame), dtype="int64[pyarrow]")
+    _, texts = stored(frame, tmp_path)
+    assert [text.removesuffix("+00") for text in texts] == ROUNDED
+
+
+def test_the_largest_integer_is_no_moment(tmp_path):
+    frame = pd.DataFrame({"x": np.array([2**63 - 1, 2**63 - 2, 0], dtype="M8[us]")})
+    physical = stored(frame, tmp_path / "a")[1]
+    spelled = stored(pd.concat([frame, pd.DataFrame({"x": ["?"]})], ignore_index=True), tmp_path / "b")[1]
+    assert physical[0] is spelled[0] is None
+    assert None not in (physical[1], spelled[1])

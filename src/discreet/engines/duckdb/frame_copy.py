@@ -32,7 +32,8 @@ _WIDE = 1 << 126
 # Exact numbers of so many digits are written without an exponent.
 _MOST_DIGITS = 400
 # The seconds since 1970 between which the engine counts microseconds.
-_FIRST_SECOND, _LAST_SECOND = -9_223_372_022_400, 9_223_372_036_853
+_FIRST_SECOND, _LAST_SECOND = -9_223_372_022_400, 9_223_372_036_854
+_NO_MOMENT = 775_807  # microseconds of the last second that are the largest integer
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,8 @@ def _column(name: str, kind: str) -> str:
         return f"TRY({moment} AT TIME ZONE 'UTC') AS {_quoted(found)}"
     if kind in ("TIMESTAMP_S", "TIMESTAMP_MS"):
         return f"TRY_CAST({quoted} AS TIMESTAMP) AS {quoted}"
+    if kind.startswith("TIMESTAMP"):  # the largest integer stands for no moment, and has no text either
+        return f"CASE WHEN isfinite({quoted}) THEN {quoted} END AS {quoted}"
     return f"CAST(NULL AS {kind}) AS {quoted}" if _UNREAD.fullmatch(kind) else quoted
 
 
@@ -125,6 +128,9 @@ def _from_pandas(data: Any) -> object:  # noqa: ANN401
         column = _without_categories(frame.iloc[:, place])
         kind = column.dtype
         arrow = arrow or hasattr(kind, "pyarrow_dtype")
+        if str(kind).startswith("datetime64[ns"):
+            column = column.dt.as_unit("us")  # rounded down: the engine would round up, into the next day
+            kind = column.dtype
         if _is_spelled(kind):
             column = type(column)(_texts(column), index=column.index, dtype="string")
         elif getattr(kind, "tz", None) is not None and kind.unit in ("s", "ms"):
@@ -146,8 +152,17 @@ def _without_categories(column: Any) -> Any:  # noqa: ANN401
         return column
     from pandas.api.extensions import take
 
-    values = take(column.cat.categories.values, column.cat.codes.to_numpy(), allow_fill=True)
+    kinds = column.cat.categories.values
+    if getattr(kinds.dtype, "kind", "") in "iub" and type(kinds.dtype).__module__.startswith("numpy"):
+        # In a type that has nulls, whether there is one or not: NumPy would make floats of large numbers for one null.
+        import pandas as pd
+
+        kinds = pd.array(kinds, dtype=_NULLABLE.get(kinds.dtype.name, "boolean"))
+    values = take(kinds, column.cat.codes.to_numpy(), allow_fill=True)
     return type(column)(values, index=column.index)
+
+
+_NULLABLE = {f"{sign}int{bits}": f"{sign.upper()}Int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 
 
 def _is_spelled(kind: Any) -> bool:  # noqa: ANN401
@@ -167,7 +182,12 @@ def _texts(values: Iterable[object]) -> Any:  # noqa: ANN401
 
 
 def _from_polars(frame: Any) -> Any:  # noqa: ANN401
-    """Return a Polars frame whose coarse moments with a zone count from 1970."""
+    """Return a Polars frame whose coarse moments with a zone count from 1970, and whose fine ones are rounded down."""
+    fine = [
+        name for name, kind in dict(getattr(frame, "schema", {})).items() if getattr(kind, "time_unit", None) == "ns"
+    ]
+    moments = [name for name in fine if hasattr(frame.schema[name], "time_zone")]
+    frame = frame.with_columns(*(frame[name].dt.cast_time_unit("us") for name in moments)) if moments else frame
     coarse = {
         name: _counted(name, "ms")
         for name, kind in dict(getattr(frame, "schema", {})).items()
@@ -194,6 +214,11 @@ def _from_arrow(frame: Any) -> Any:  # noqa: ANN401
         for place, field in enumerate(fields)
         if pa.types.is_float16(field.type)
     }
+    coarse |= {
+        place: pa.field(field.name, pa.timestamp("us", field.type.tz))
+        for place, field in enumerate(fields)
+        if pa.types.is_timestamp(field.type) and field.type.unit == "ns"
+    }
     schema = pa.schema([coarse.get(place, field) for place, field in enumerate(fields)])
     if schema.types == reader.schema.types:
         return reader
@@ -201,7 +226,7 @@ def _from_arrow(frame: Any) -> Any:  # noqa: ANN401
     def batches() -> Any:  # noqa: ANN401
         for batch in reader:
             arrays = [
-                array if array.type == field.type else _decoded(array).cast(field.type)
+                array if array.type == field.type else _cast(_decoded(array), field.type)
                 for array, field in zip(batch.columns, schema, strict=True)
             ]
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)
@@ -229,6 +254,19 @@ def _decoded(array: Any) -> Any:  # noqa: ANN401
         is_run = pa.types.is_run_end_encoded(array.type)
         array = compute.run_end_decode(array) if is_run else array.dictionary_decode()
     return array
+
+
+def _cast(array: Any, kind: Any) -> Any:  # noqa: ANN401
+    """Return an array in another type; nanoseconds are rounded down, where a cast would round towards 1970."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if not (pa.types.is_timestamp(array.type) and array.type.unit == "ns" and pa.types.is_timestamp(kind)):
+        return array.cast(kind)
+    whole = array.cast(pa.int64())
+    towards = compute.divide(whole, 1000)
+    below = compute.less(whole, compute.multiply(towards, 1000)).cast(pa.int64())
+    return compute.subtract(towards, below).cast(kind)
 
 
 def _counted(name: str, unit: str) -> str:
@@ -297,6 +335,8 @@ def _moment(value: dt.datetime) -> str | None:
     if hasattr(value, "to_datetime64"):  # of pandas, which knows years that Python does not
         seconds = int(value.to_datetime64().astype("datetime64[s]").astype("int64"))
         if not _FIRST_SECOND <= seconds <= _LAST_SECOND:
+            return None
+        if seconds == _LAST_SECOND and value.microsecond >= _NO_MOMENT:
             return None
     if value.year < 1:
         return f"{1 - value.year:04}-{value.month:02}-{value.day:02} (BC)"
