@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 import discreet
+import discreet as dp
+import discreet.core.file as core_file
 from discreet.core.errors import BadParameter
 from discreet.core.file import Occupied, check_place, new_file, write_file
 from discreet.engines.duckdb.files import files, reads
@@ -181,3 +183,35 @@ def test_what_a_source_reads_is_told_for_patterns_and_links(tmp_path, pattern, i
         assert reads(str(tmp_path / pattern), tmp_path / name), name
     for name in outside:
         assert not reads(str(tmp_path / pattern), tmp_path / name), name
+
+
+def test_looking_at_a_place_leaves_the_locks_of_an_open_vault(tmp_path):
+    if not Path("/proc/locks").exists():
+        pytest.skip("the system does not tell of locks")
+    with dp.Curator(tmp_path / "v.discreet") as curator:
+        curator.ledger.grants()
+        inode = (tmp_path / "v.discreet").stat().st_ino
+
+        def locked():
+            return sum(f":{inode} " in line for line in Path("/proc/locks").read_text().splitlines())
+
+        before = locked()
+        for name in ("v.discreet", "v.discreet.csv", "v.discreet-wal"):
+            with pytest.raises(Occupied):
+                check_place(tmp_path / name, force=True)
+        assert locked() == before > 0
+
+
+def test_the_sources_of_a_vault_are_kept_by_whoever_opens_a_session(tmp_path):
+    for name in ("t", "u"):
+        (tmp_path / f"{name}.csv").write_text("x\n1\n")
+    with dp.Curator(tmp_path / "v.discreet") as curator:
+        columns, budget = {"x": dp.between(0, 9)}, dp.Budget(epsilon=1)
+        curator.register("t", tmp_path / "t.csv", unit=dp.row(), columns=columns, budget=budget, group="g")
+        curator.register("u", tmp_path / "u.csv", unit=dp.row(), columns=columns, group="g")
+        core_file._SOURCES.clear()
+        session = curator.session(curator.grant("ann", "t"))
+        answer = session.table("t").count().release(epsilon=1)
+        with pytest.raises(Occupied, match="rows are read from there"):
+            answer.to_csv(tmp_path / "u.csv")
+    assert (tmp_path / "u.csv").read_text() == "x\n1\n"

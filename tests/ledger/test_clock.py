@@ -1,10 +1,12 @@
 """Clocks: a vault's time never runs behind its last entry, and a clock that ran ahead can be put right."""
 
+from contextlib import suppress
 from datetime import datetime, timedelta
 from fractions import Fraction
 
 import pytest
 
+from discreet.core.errors import BadParameter
 from discreet.ledger import AccessRefused, Ledger, LimitExceeded, Tampered, limit
 from discreet.ledger.clock import UTC, VaultClock, written
 from discreet.ledger.entry import Entry, canonical
@@ -132,6 +134,13 @@ def test_a_window_that_was_set_anew_counts_from_then_on_after_a_correction(ledge
     assert [each.filter.spent.loss for each in ledger.standing() if each.window] == [Fraction(2, 10)]
 
 
+def test_a_correction_to_a_time_before_the_vault_was_made_is_refused(ledger, clock):
+    """A clock that is behind is a wrong one too: windows of the past would give the present one back."""
+    clock.now = START.replace(year=START.year - 6)
+    with pytest.raises(BadParameter, match="set the machine's clock right first"):
+        ledger.correct_clock()
+
+
 def test_a_correction_that_forgets_what_a_window_had_spent_is_found(ledger, clock, monkeypatch):
     ledger.window("people", epsilon(Fraction(2, 10)))
     ledger.run(charge("a"), lambda *_: "41")
@@ -168,7 +177,8 @@ def test_the_budget_for_life_has_no_time(ledger, clock):
         clock.now = datetime(year, 12, 31, 23, 59, 59, tzinfo=UTC)
         ledger.run(charge(f"q{number}"), lambda *_: "41")
         if number % 3 == 0:
-            ledger.correct_clock()
+            with suppress(BadParameter):  # of a year before the vault was made
+                ledger.correct_clock()
     with pytest.raises(LimitExceeded, match="account 'people'"):
         ledger.run(charge("more"), never)
     assert ledger.verify().entries == ledger.head[0]

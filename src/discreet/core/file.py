@@ -16,12 +16,20 @@ _ANCHOR = b'"anchor"'
 _ROWS = ".data"
 _NAMED = frozenset({"collection.json", "collection.key", "discreet.toml"})
 
+# Databases that this process has open, by device and inode: to open and close one again would drop SQLite's locks.
+_DATABASES: dict[tuple[int, int], Path] = {}
 # Sources that this process has read, each with the test of whether a place belongs to it.
 _SOURCES: dict[str, Callable[[Path], bool]] = {}
 
 
 class Occupied(Refusal, FileExistsError):
     """A file that is there already, and is not written over."""
+
+
+def keep_database(path: Path) -> None:
+    """Remember a database that is open: nothing looks into its file but the connection."""
+    found = path.stat()
+    _DATABASES[found.st_dev, found.st_ino] = path
 
 
 def keep_source(name: str, belongs: Callable[[Path], bool]) -> None:
@@ -165,6 +173,10 @@ def _head(path: Path) -> bytes:
     try:
         if not path.is_file():
             return b""
+        found = path.stat()
+        known = _DATABASES.get((found.st_dev, found.st_ino))
+        if known is not None and known.exists() and known.samefile(path):
+            return _DATABASE
         with path.open("rb") as file:
             return file.read(32)
     except (OSError, ValueError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
@@ -239,8 +240,12 @@ class Curator:
         `pmw=True` begins one of private multiplicative weights at once, on the terms of `Session.pmw`:
         `curator.session(token, pmw=True, epsilon=1, delta=1e-6, alpha=0.05)`.
         """
-        from discreet.curator.session import Session
+        from discreet.core.file import keep_source
+        from discreet.curator.session import Session, files_of
+        from discreet.engines.duckdb.files import reads
 
+        for source in files_of(self):
+            keep_source(source, partial(reads, source))
         opened = Session(self, self.ledger.authenticate(token))
         if terms and not pmw:
             why = "a plain session has no terms: each question has its own price"

@@ -10,7 +10,7 @@ from secrets import token_bytes, token_hex
 from shutil import rmtree
 from typing import TYPE_CHECKING, Self
 
-from discreet.core.errors import Refusal
+from discreet.core.errors import BadParameter, Refusal
 from discreet.ledger import lease, window
 from discreet.ledger.clock import Clock, VaultClock, wall_clock, written
 from discreet.ledger.derivation import enter
@@ -225,6 +225,10 @@ class Vault:
             before, now = self._clock(), self._clock.machine()
             if written(before) <= written(now):
                 return None
+            made = next(transaction.entries()).record()["at"]
+            if written(now) < made:
+                why, fix = f"the vault was made at {made}, which is later", "set the machine's clock right first"
+                raise BadParameter("clock", written(now), why=why, fix=fix)
             windows = window.corrected(transaction, [*transaction.entries()], written(now))
             transaction.correct(written(now))
             enter(transaction, "clock", {"before": written(before), "at": written(now), "windows": windows})
@@ -295,8 +299,9 @@ class Vault:
 
     @contextmanager
     def _read(self, *wanted: Wanted) -> Iterator[SealedTransaction]:
-        """Look at one state of the vault."""
+        """Look at one state of the vault: of the files that its path names, and of no others that are still open."""
         with self._store.read(*wanted) as raw:
+            self._store.check_place()
             transaction = SealedTransaction(raw, self._sealer)
             self._note(transaction)
             yield transaction

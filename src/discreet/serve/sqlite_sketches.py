@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from discreet.core.errors import Refusal
+from discreet.core.file import keep_database
 from discreet.local.collection import Collection
 from discreet.local.sketch import Sketch
 from discreet.serve.sketches import (
@@ -252,6 +253,7 @@ def _damaged(path: Path) -> Refusal:
 def _connect(path: Path, patience: float) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=patience, isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA journal_mode = WAL")
+    keep_database(path)
     connection.execute("PRAGMA synchronous = FULL")  # a commit is on disk before it is acknowledged
     connection.execute("PRAGMA secure_delete = ON")  # forgotten keys are overwritten
     return connection

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
+from discreet.core.file import keep_database
 from discreet.ledger import forks
 from discreet.ledger.entry import Entry, Head
 from discreet.ledger.place import FilePlace
@@ -264,6 +265,7 @@ def _opened(path: Path, patience: float) -> tuple[sqlite3.Connection, OpenFiles]
             why = f"its format is {version}, and this release reads format {schema.VERSION}"
             fix = "open it with the release that wrote it, or a later one"
             raise NotAVault(f"the vault {path}", why=why, fix=fix, value=str(path))
+        keep_database(path)
         return connection, OpenFiles.of(path)  # its log is open by now: a page was read
     except BaseException:
         connection.close()
