@@ -371,3 +371,17 @@ def test_a_union_of_sketches_is_the_sketch_of_the_union():
     both = IdentifierSketch(tuple(sorted(one)[:MOST])) | IdentifierSketch(tuple(sorted(two)[:MOST]))
     assert both.hashes == tuple(sorted({*one, *two})[:MOST])[: len(both.hashes)]
     assert len(both.hashes) == MOST
+
+
+@pytest.mark.parametrize("unit", ["person", "row"])
+def test_other_people_with_the_same_few_attributes_get_their_own_budget(curator, unit):
+    """Rows of age, sex and area are alike in every town: only rows that occur once tell a copy."""
+    for town, shift in (("v", 0), ("w", 1)):
+        rows = [(n * 7 + shift, (n * (5 + shift)) % 91, "mf"[n % 2], n % 3) for n in range(3000)]
+        names = ["pid", "age", "sex", "area"]
+        data = pd.DataFrame(rows, columns=names).assign(pid=lambda each, town=town: town + each["pid"].astype(str))
+        data = data if unit == "person" else data.drop(columns="pid")
+        protected = dp.person("pid", max_rows=1) if unit == "person" else dp.row()
+        columns = {"age": dp.between(0, 100), "sex": dp.one_of("m", "f"), "area": dp.between(0, 9)}
+        found = curator.register(town, data, unit=protected, columns=columns, budget=dp.Budget(epsilon=1))
+        assert found.account == town

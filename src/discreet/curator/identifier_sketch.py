@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MOST, _COLUMNS, _LENGTH = 1024, 100, 200
 
 _ROW_NUMBERS = "__index_level_"  # how pandas calls them
-_PLACE, _DIGEST, _EMPTY = '"~place"', '"~digest"', "''"
+_PLACE, _DIGEST, _TIMES, _EMPTY = '"~place"', '"~digest"', '"~times"', "''"
 _NUMBER = replace(between(-(10**15), 10**15, step=Fraction(1, 1000)), name="~")
 _DAY = date("1600-01-01", "2400-12-31")
 
@@ -62,8 +62,8 @@ class IdentifierSketch:
 class TableSketches:
     """What is known of a table's people: a sketch of each column that can be read, and of its rows.
 
-    Rows are without the identifier. `counted` are columns declared as what can be counted, whose small numbers may well
-    be someone's identifiers; `skipped` those that are not compared.
+    Rows are those that occur once, without the identifier. `counted` are columns declared as what can be counted, whose
+    small numbers may well be someone's identifiers; `skipped` those that are not compared.
 
     Guarantee: it is stored beside the chain, under a secret of the vault, and only custodians' commands read it.
     """
@@ -141,10 +141,15 @@ def digests_sql(registered: Registered, names: list[str], dialect: Dialect) -> s
 
 
 def _least_sql(digests: str, places: int, dialect: Dialect) -> str:
-    """Write the least keyed hashes of each place, each by a heap of its own rather than by sorting all of them."""
+    """Write the least keyed hashes of each place, each by a heap of its own rather than by sorting all of them.
+
+    Of whole rows, those that occur once: rows of few columns are alike in every table, whoever they are about.
+    """
     least = []
     for at in range(places):
-        each = select((f'"~d{at}" AS {_DIGEST}',), digests, where=f'"~d{at}" IS NOT NULL', by=[f'"~d{at}"'])
+        counted = (f'"~d{at}" AS {_DIGEST}', f"COUNT(*) AS {_TIMES}")
+        each = select(counted, digests, where=f'"~d{at}" IS NOT NULL', by=[f'"~d{at}"'])
+        each = select((_DIGEST,), each, where=f"{_TIMES} = 1") if at == places - 1 else select((_DIGEST,), each)
         keyed = ordered(each, dialect.digest_limbs(_DIGEST), [], dialect)
         least.append(select("*", f"{select((f'{at} AS {_PLACE}', KEY), keyed)} ORDER BY {KEY} LIMIT {MOST}"))
     return " UNION ALL ".join(least)
