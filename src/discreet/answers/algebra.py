@@ -6,12 +6,13 @@ import math
 from fractions import Fraction
 from typing import Literal
 
-from discreet.answers.functions import value_of
 from discreet.answers.interval import LEVEL, interval
+from discreet.answers.point import point_of
 from discreet.answers.quantity import (
     BracketedValue,
     FunctionQuantity,
     LinearQuantity,
+    Plain,
     PublicValue,
     Quantity,
     RatioQuantity,
@@ -29,6 +30,11 @@ def add(one: Quantity, other: Quantity) -> Quantity:
     left, right = as_linear(one), as_linear(other)
     if left is not None and right is not None:
         return left.plus(right)
+    if isinstance(one, RatioQuantity) and isinstance(other, RatioQuantity):
+        times = _multiple(other.below, one.below)
+        if times is not None:
+            above = one.above.plus(other.above.times(1 / times))
+            return RatioQuantity(above, one.below, _sum_of(one.low, other.low), _sum_of(one.high, other.high))
     for this, number in ((one, constant(other)), (other, constant(one))):
         if number is not None:
             return _shifted(this, Fraction(1), number)
@@ -48,6 +54,11 @@ def multiply(one: Quantity, other: Quantity) -> Quantity:
     for this, number in ((one, constant(other)), (other, constant(one))):
         if number is not None:
             return scale(this, number)
+    for this, that in ((one, as_linear(other)), (other, as_linear(one))):
+        if isinstance(this, RatioQuantity) and that is not None:
+            times = _multiple(that, this.below)
+            if times is not None:  # a mean times the size that it was computed with is their sum
+                return this.above.times(times)
     return FunctionQuantity("product", (one, other))
 
 
@@ -60,6 +71,11 @@ def divide(one: Quantity, other: Quantity) -> Quantity:
     if left is not None and right is not None:
         times = _multiple(left, right)
         return RatioQuantity(left, right) if times is None else PublicValue(times)
+    if isinstance(other, RatioQuantity):
+        if isinstance(one, RatioQuantity) and (times := _multiple(other.below, one.below)) is not None:
+            return divide(one.above.times(times), other.above)
+        if left is not None and (times := _multiple(left, other.above)) is not None:
+            return other.below.times(times)
     return FunctionQuantity("quotient", (one, other))
 
 
@@ -87,18 +103,20 @@ def rounded(quantity: Quantity, digits: int) -> Quantity:
 def compare(one: Quantity, sign: Comparison, other: Quantity) -> Quantity:
     """Return whether a comparison holds: for the values, for certain (`low`) and possibly (`high`).
 
-    It is certain where it holds all over the interval of the difference, possible where it holds somewhere in it.
+    It is certain where it holds all over the interval of the difference, possible where it holds somewhere in it. Of
+    what has no point it is not known whether it holds; it may still be certain.
     """
     difference = add(one, scale(other, Fraction(-1)))
-    low, high = (_number(end) for end in interval(difference, LEVEL))
-    value = _number(value_of(difference))
+    ends = interval(difference, LEVEL)
+    low, high = (_number(end) for end in ends)
+    value = _number(point_of(difference, ends))
     if sign in ("<", "<="):
         low, high, value = -high, -low, -value
     strict = sign in ("<", ">")
     if math.isnan(low) or math.isnan(high):
-        return BracketedValue(False, False, True)  # nothing is known
+        return BracketedValue(None, False, True)  # nothing is known
     holds = [(number > 0) if strict else (number >= 0) for number in (value, low, high)]
-    return BracketedValue(holds[0], holds[1], holds[2])
+    return BracketedValue(None if math.isnan(value) else holds[0], holds[1], holds[2])
 
 
 def as_linear(quantity: Quantity) -> LinearQuantity | None:
@@ -130,6 +148,10 @@ def _multiple(left: LinearQuantity, right: LinearQuantity) -> Fraction | None:
     return times if left.plus(right.times(-times)) == LinearQuantity(()) else None
 
 
+def _sum_of(one: Fraction | None, other: Fraction | None) -> Fraction | None:
+    return None if one is None or other is None else one + other
+
+
 def _shifted(quantity: Quantity, factor: Fraction, shift: Fraction) -> Quantity:
     """Return factor * quantity + shift, as a quantity of the same kind."""
     match quantity:
@@ -138,17 +160,22 @@ def _shifted(quantity: Quantity, factor: Fraction, shift: Fraction) -> Quantity:
             low, high = ends if factor >= 0 else reversed(ends)
             return RatioQuantity(above.times(factor).plus(below.times(shift)), below, low, high)
         case BracketedValue(value, low, high, level):
-            whole = is_whole(quantity) and factor.denominator == shift.denominator == 1
-            moved = [
-                factor * Fraction(end) + shift if math.isfinite(end) else end * float(factor)
-                for end in (low, value, high)
-            ]
-            first, middle, last = (int(end) if whole else float(end) for end in moved)
-            return BracketedValue(middle, min(first, last), max(first, last), level)
+            if low is None or high is None:
+                return quantity if value is None else BracketedValue(_moved(quantity, value, factor, shift), None, None)
+            first, last = sorted(_moved(quantity, end, factor, shift) for end in (low, high))
+            middle = None if value is None else _moved(quantity, value, factor, shift)
+            return BracketedValue(middle, first, last, level)
         case PublicValue():
             return PublicValue(None)
         case _:
             return FunctionQuantity("sum", (quantity,), (factor, shift))
+
+
+def _moved(bracket: BracketedValue, end: Plain, factor: Fraction, shift: Fraction) -> Plain:
+    if not math.isfinite(end):
+        return end * float(factor)
+    moved = factor * Fraction(end) + shift
+    return int(moved) if is_whole(bracket) and factor.denominator == shift.denominator == 1 else float(moved)
 
 
 def _number(value: object) -> float:

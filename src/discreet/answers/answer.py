@@ -63,6 +63,7 @@ class Answer(AnswerArithmetic):
     notes: tuple[str, ...] = ()
     receipt: Mapping[str, Any] | None = None
     remaining: str = ""
+    sampling: bool = False  # whether intervals hold the sampling of rows as well as the noise
 
     def __post_init__(self) -> None:
         rows = tuple(tuple(row) for row in self.rows)
@@ -125,11 +126,24 @@ class Answer(AnswerArithmetic):
         self._single()
         return self.column(column).cells[0].value
 
-    def interval(self, column: str | None = None) -> tuple[Any, Any]:
-        """Return the ends of the one interval of an answer without groups."""
+    def interval(self, column: str | None = None, *, sampling: bool = False) -> tuple[Any, Any]:
+        """Return the ends of the one interval of an answer without groups.
+
+        With `sampling` it is that of the population that the rows were drawn from (see `sampled`).
+        """
         self._single()
-        cell = self.column(column).cells[0]
+        cell = (self.sampled() if sampling else self).column(column).cells[0]
         return cell.low, cell.high
+
+    def sampled(self) -> Answer:
+        """Return the answer with intervals of sampling plus noise, for rows that were drawn from a population.
+
+        What cannot have one has no ends, and a note says which. Arithmetic comes first: what is computed from such
+        intervals is computed from their ends.
+        """
+        from discreet.answers.population import of_population
+
+        return self if self.sampling else of_population(self)
 
     def _single(self) -> None:
         if len(self.rows) != 1:
@@ -230,13 +244,17 @@ class Answer(AnswerArithmetic):
             "notes": list(self.notes),
             "receipt": None if self.receipt is None else dict(self.receipt),
             "remaining": self.remaining,
+            "sampling": self.sampling,
         }
         return records.write("answer", record)
 
     @classmethod
     def from_json(cls, text: str, *, receipt: Mapping[str, Any] | None = None, remaining: str | None = None) -> Answer:
         """Read what `to_json` wrote; a receipt and what remains may be added, since they are known later."""
-        given = records.fields("answer", records.read("answer", text), _FIELDS)
+        record = records.read("answer", text)
+        if isinstance(record, dict) and "sampling" not in record:  # as it was before intervals of sampling
+            record = {**record, "sampling": False}
+        given = records.fields("answer", record, _FIELDS)
         try:
             answer = cls._read(given)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -260,6 +278,7 @@ class Answer(AnswerArithmetic):
             notes=tuple(given["notes"]),
             receipt=given["receipt"],
             remaining=given["remaining"],
+            sampling=given["sampling"] is True,
         )
 
     def received(self, receipt: Mapping[str, Any] | None, remaining: str) -> Answer:
@@ -272,4 +291,4 @@ def _exported(name: str) -> list[str]:
     return [name, f"{name}_low", f"{name}_high"]
 
 
-_FIELDS = ("keys", "rows", "noises", "columns", "loss", "asked", "unit", "notes", "receipt", "remaining")
+_FIELDS = ("keys", "rows", "noises", "columns", "loss", "asked", "unit", "notes", "receipt", "remaining", "sampling")

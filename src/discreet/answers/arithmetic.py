@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self, TypeVar, cast
 
 from discreet.account.losses.loss import PrivacyLoss
-from discreet.answers import algebra
+from discreet.answers import algebra, sampled_rows
 from discreet.answers.column import AnswerColumn
 from discreet.answers.quantity import FunctionQuantity, LinearQuantity, PublicValue, Quantity
 from discreet.core.errors import BadParameter
@@ -16,6 +16,7 @@ from discreet.core.rational import Number, as_written
 from discreet.core.value import replace
 
 Operation = Callable[[Quantity, Quantity], Quantity]
+Rows = sampled_rows.SampledRows | None
 Table = TypeVar("Table", bound="AnswerArithmetic")
 
 
@@ -78,7 +79,8 @@ class AnswerArithmetic(ABC):
         return self._combined(other, ">=", lambda a, b: algebra.compare(a, ">=", b))
 
     def __neg__(self) -> Self:
-        return self._mapped("-{}", lambda quantity: algebra.scale(quantity, Fraction(-1)))
+        less = lambda rows: sampled_rows.shifted(rows, "*", Fraction(-1), swapped=False)  # noqa: E731
+        return self._mapped("-{}", lambda quantity: algebra.scale(quantity, Fraction(-1)), sampled=less)
 
     def __abs__(self) -> Self:
         return self._mapped("abs({})", algebra.absolute)
@@ -109,6 +111,7 @@ class AnswerArithmetic(ABC):
                 (_total(column.quantities),),
                 column.name,
                 f"total of {column.words or column.name}",
+                column.sampled,
             )
             for column in self.columns
         )
@@ -130,12 +133,20 @@ class AnswerArithmetic(ABC):
         )
         return _made(self, other, self.columns + columns)
 
-    def _mapped(self, words: str, operation: Callable[[Quantity], Quantity], *, rename: bool = True) -> Self:
+    def _mapped(
+        self,
+        words: str,
+        operation: Callable[[Quantity], Quantity],
+        *,
+        rename: bool = True,
+        sampled: Callable[[Rows], Rows] = lambda rows: rows,
+    ) -> Self:
         columns = []
         for column in self.columns:
             name = words.format(column.name) if rename and len(self.columns) == 1 else column.name
             quantities = tuple(map(operation, column.quantities))
-            columns.append(column.derived(quantities, name, words.format(column.words or column.name)))
+            said = words.format(column.words or column.name)
+            columns.append(column.derived(quantities, name, said, sampled(column.sampled)))
         return replace(self, columns=tuple(columns))  # type: ignore[type-var]
 
     def _combined(self, other: object, sign: str, operation: Operation, *, swapped: bool = False) -> Self:
@@ -145,9 +156,10 @@ class AnswerArithmetic(ABC):
                 return cast(Self, NotImplemented)
             constant = PublicValue(number)
             words = f"{other} {sign} {{}}" if swapped else f"{{}} {sign} {other}"
+            rows = lambda each: sampled_rows.shifted(each, sign, number, swapped=swapped)  # noqa: E731
             if swapped:
-                return self._mapped(words, lambda quantity: operation(constant, quantity))
-            return self._mapped(words, lambda quantity: operation(quantity, constant))
+                return self._mapped(words, lambda quantity: operation(constant, quantity), sampled=rows)
+            return self._mapped(words, lambda quantity: operation(quantity, constant), sampled=rows)
         columns = self._met(other, sign, operation)
         if not self.keys and other.keys:  # one row meets all of the other's
             return cast(Self, _made(other, self, columns))
@@ -203,7 +215,8 @@ def _met(
 ) -> AnswerColumn:
     quantities = tuple(operation(one.quantities[here], two.quantities[there]) for here, there in places)
     name = one.name if one.name == two.name else f"{one.name} {sign} {two.name}"
-    return one.derived(quantities, name, f"{one.words or one.name} {sign} {two.words or two.name}")
+    rows = sampled_rows.combined(one.sampled, sign, two.sampled)
+    return one.derived(quantities, name, f"{one.words or one.name} {sign} {two.words or two.name}", rows)
 
 
 def _total(quantities: tuple[Quantity, ...]) -> Quantity:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from discreet.answers.column import Cell
 
 NOTHING = "n/a"
+UNKNOWN = "?"  # a value of which the interval alone is known
 _MOST_PLACES = 15  # floats hold no more
 
 
@@ -37,17 +38,24 @@ class DecimalPlaces:
 
     def cell(self, cell: Cell) -> str:
         """Write a cell: a value and how far it may be off, or the ends where they are not alike."""
-        value = self.number(cell.value)
+        value = self.value(cell)
+        if cell.value is None and half_width(cell) is not None:
+            return f"{value} {self.error(cell)}"
         if not _is_number(cell.value) or cell.low is None or cell.high is None:
             return _certainty(cell, value)
         if cell.low == cell.high == cell.value:
             return value
         return f"{value} {self.error(cell)}"
 
+    def value(self, cell: Cell) -> str:
+        """Write the value alone; a question mark where there is an interval and no value."""
+        missing = cell.value is None and (cell.low is not None or cell.high is not None)
+        return UNKNOWN if missing else self.number(cell.value)
+
     def error(self, cell: Cell) -> str:
         """Write the interval alone; the ends are rounded outwards, so it still covers."""
         half = half_width(cell)
-        if half is not None and math.isfinite(half) and _symmetric(cell, half, self.places):
+        if cell.value is not None and half is not None and math.isfinite(half) and _symmetric(cell, half, self.places):
             return f"± {self.number(half, math.ceil)}"
         return f"[{self.number(cell.low, math.floor)}, {self.number(cell.high, math.ceil)}]"
 
@@ -106,4 +114,5 @@ def _is_number(value: object) -> bool:
 
 def _certainty(cell: Cell, value: str) -> str:
     """Write a boolean: bare where it is certain, with a question mark where the noise leaves it open."""
-    return f"{value}?" if isinstance(cell.value, bool) and cell.low != cell.high else value
+    undecided = isinstance(cell.value, bool) and cell.low != cell.high
+    return f"{value}?" if undecided else value

@@ -17,9 +17,12 @@ if TYPE_CHECKING:
 Shown = Any
 
 
+SAMPLING = "intervals contain the value of the population with probability 95% over sampling and noise"
+
+
 def summary(answer: Shown) -> str:
     """Return one line: the level, the price, the receipt and what remains."""
-    parts = ["intervals contain the exact value with probability at least 95%"]
+    parts = [SAMPLING if answer.sampling else "intervals contain the exact value with probability at least 95%"]
     if answer.asked:
         parts.append("paid " + _asked(answer))
     if answer.receipt and "sequence" in answer.receipt:
@@ -31,7 +34,13 @@ def summary(answer: Shown) -> str:
 
 def explain(answer: Shown) -> str:
     """Return the explanation, paragraph by paragraph."""
-    parts = [_protected(answer), _price(answer), _bounds(answer), *map(_width, answer.columns), _free(answer)]
+    parts = [
+        _protected(answer),
+        _price(answer),
+        _bounds(answer),
+        *(_width(column, sampling=answer.sampling) for column in answer.columns),
+        _free(answer),
+    ]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -70,7 +79,7 @@ def _bounds(answer: Shown) -> str:
     return "What the bounds did: " + "; ".join(answer.notes) + "."
 
 
-def _width(column: AnswerColumn) -> str:
+def _width(column: AnswerColumn, *, sampling: bool) -> str:
     words = column.words or column.name
     how = ", ".join(part for part in (column.mechanism, column.noise, column.price) if part)
     lines = [f"{column.name} ({words}{': ' + how if how else ''})."]
@@ -80,12 +89,13 @@ def _width(column: AnswerColumn) -> str:
         digits = DecimalPlaces.of(column.cells)
         narrow, wide = (digits.number(end, math.ceil) for end in (min(finite), max(finite)))
         reach = narrow if narrow == wide else f"{narrow} to {wide}"
-        lines.append(
-            f"With probability at least 95% the exact value lies within {reach} of the middle of its interval."
-        )
+        what = "95% the value of the population" if sampling else "at least 95% the exact value"
+        lines.append(f"With probability {what} lies within {reach} of the middle of its interval.")
     if len(finite) < len(widths):
         lines.append("If the noise may hide whether a group is empty, the interval is unbounded.")
-    lines.append(_why(column))
+    if any(cell.value is None and cell.low is not None for cell in column.cells):
+        lines.append("Where the noise leaves everything possible, there is no value: it is shown as a question mark.")
+    lines.append("The width comes from sampling and from noise." if sampling else _why(column))
     return " ".join(line for line in lines if line)
 
 

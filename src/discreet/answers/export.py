@@ -99,7 +99,7 @@ def parquet_file(answer: Shown, path: Path) -> None:
 _PANDAS = {
     "BIGINT": ("int64", "Int64"),
     "BOOLEAN": ("bool", "boolean"),
-    "DOUBLE": ("float64", "float64"),
+    "DOUBLE": ("float64", "Float64"),
     "DATE": ("object", "object"),
     "HUGEINT": ("object", "object"),
     "VARCHAR": ("object", "object"),

@@ -118,7 +118,7 @@ def evaluate(quantity: Quantity, drawn: Mapping[NoisyInteger, Array]) -> Array:
         case PublicValue(value):
             return np.asarray(_number(value))
         case BracketedValue(value):
-            return np.asarray(float(value))
+            return np.asarray(_number(value))
         case LinearQuantity(terms, constant):
             total: Array = np.asarray(to_float(constant))
             for weight, noisy in terms:
@@ -133,12 +133,16 @@ def evaluate(quantity: Quantity, drawn: Mapping[NoisyInteger, Array]) -> Array:
 
 
 def value_of(quantity: Quantity) -> Plain | str | None:
-    """Return the value of a cell: an integer where it is whole by its computation; NaN where nothing is defined."""
+    """Return what the noisy numbers say: an integer where it is whole by its computation; NaN where nothing is defined.
+
+    Within declared bounds it is the middle of them that stands for what is not defined. What an answer shows is
+    `discreet.answers.point.point_of`, which is nothing there.
+    """
     match quantity:
         case PublicValue(value) | BracketedValue(value):
             if isinstance(value, Fraction):
                 return value.numerator if value.denominator == 1 else float(value)
-            return value
+            return math.nan if value is None and isinstance(quantity, BracketedValue) else value
         case LinearQuantity():
             return int(quantity.estimate) if is_whole(quantity) else to_float(quantity.estimate)
         case RatioQuantity(above, below, low, high):

@@ -83,7 +83,7 @@ class _Column:
         """Return three cells: the value, its error, and both as a drawing."""
         cell = self.cells[at]
         whole = self.digits.cell(cell)
-        value = self.digits.number(cell.value)
+        value = self.digits.value(cell)
         error = whole.removeprefix(value).strip()
         return (
             f'<td class="number">{escape(value)}</td><td class="error">{escape(error)}</td><td>{self._bar(cell)}</td>'

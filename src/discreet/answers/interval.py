@@ -10,6 +10,7 @@ import numpy as np
 
 from discreet.answers.functions import rule, value_of
 from discreet.answers.inversion import quotient
+from discreet.answers.moment_inversion import inverted
 from discreet.answers.quantity import BracketedValue as BracketedValue
 from discreet.answers.quantity import FunctionQuantity as FunctionQuantity
 from discreet.answers.quantity import LinearQuantity as LinearQuantity
@@ -32,9 +33,10 @@ _CARRIED = ("absolute", "clip", "root", "round", "settled")
 def interval(quantity: Quantity, level: float = LEVEL) -> Pair:
     """Return the ends of an interval that covers the exact value with probability at least `level`.
 
-    A weighted sum: the shortest symmetric one on the lattice of its noise. A quotient: all values that a test does not
-    exclude. Other functions: simulation, which is close to the level rather than proven. A bracket, and whatever is
-    computed from one, keeps the level at which it was bought.
+    A weighted sum: the shortest symmetric one on the lattice of its noise. A quotient, a variance, a covariance and a
+    correlation: all values that a test does not exclude, and the whole declared range where it excludes them all. Other
+    functions: simulation, which is close to the level rather than proven. A bracket, and whatever is computed from one,
+    keeps the level at which it was bought.
     """
     if not 0.5 <= level < 1:
         raise BadParameter("level", level, why="it is the probability to be covered", fix="use 0.95, for example")
@@ -57,22 +59,62 @@ def _of_function(function: FunctionQuantity, level: float) -> Pair:
     parts = function.parts
     if function.name in _CARRIED or (function.name == "sum" and len(parts) == 1):
         low, high = _carried(function, _floats(parts[0], level))
+    elif function.name in ("covariance", "correlation") and (found := inverted(function, level)) is not None:
+        low, high = found
     elif any(isinstance(leaf, BracketedValue) for part in parts for leaf in leaves(part)):
         low, high = _corners(function, [_floats(part, level) for part in parts])
+    elif not all(map(_steady, parts)):
+        each = 1 - (1 - level) / len(parts)
+        low, high = _corners(function, [_floats(part, each) for part in parts])
     else:
         low, high = simulated(function, level)
+    if _beyond(function, low, high):
+        return _bounds(function)
     low, high = within(low, function.low, function.high), within(high, function.low, function.high)
     if is_whole(function) and math.isfinite(low) and math.isfinite(high):
         return math.ceil(low), math.floor(high)
     return low, high
 
 
+def _beyond(function: FunctionQuantity, low: float, high: float) -> bool:
+    """Return whether the noise has carried all of an interval beyond bounds that the truth keeps to.
+
+    Bounds of a clip are not such bounds: they are what was asked for.
+    """
+    least, most = _bounds(function)
+    return function.name != "clip" and (high < least or low > most)
+
+
+def _bounds(function: FunctionQuantity) -> tuple[float, float]:
+    low, high = function.low, function.high
+    return -math.inf if low is None else to_float(low), math.inf if high is None else to_float(high)
+
+
+def _steady(quantity: Quantity) -> bool:
+    """Return whether every size that a quantity is divided by is far larger than its noise.
+
+    Where one is not, noise drawn around the noisy numbers says little of noise around the exact ones: then any values
+    in the intervals of the parts go together, each at a level that all of them keep at once (Bonferroni).
+    """
+    match quantity:
+        case RatioQuantity(below=below):
+            return abs(to_float(below.estimate)) >= _FAR * to_float(half_width(terms_of(below), LEVEL))
+        case FunctionQuantity("covariance" | "correlation", parts):
+            return _steady(RatioQuantity(LinearQuantity(()), parts[-1]))  # type: ignore[arg-type]
+        case FunctionQuantity(_, parts):
+            return all(map(_steady, parts))
+    return True
+
+
+_FAR = 4
+
+
 def _carried(function: FunctionQuantity, ends: tuple[float, float]) -> tuple[float, float]:
     images = _at(function, [[end] for end in ends])
+    if function.name == "settled" and not _beyond(function, *ends):
+        images.append(to_float(function.parameters[0]))
     if function.name == "absolute" and ends[0] < 0 < ends[1]:
         images.append(0.0)
-    if function.name == "settled":
-        images.append(to_float(function.parameters[0]))
     return min(images), max(images)
 
 

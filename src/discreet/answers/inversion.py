@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.answers.moment_inversion import bounded_quotient
 from discreet.answers.quantity import Law, RatioQuantity, to_float
 from discreet.answers.spread import half_width, masses, terms_of
 
@@ -28,7 +29,8 @@ def quotient(ratio: RatioQuantity, level: float) -> Pair:
     large as that with probability at most 1 - level: all tests here bound that one probability from above, so the
     true m is excluded with probability at most 1 - level. The excluded values on either side of the estimate form an
     interval, because the half-width of a weighted sum of symmetric log-concave noises is a norm of the weights (Bobkov
-    2010): so the search runs from the estimate outwards. Where nothing is excluded the declared bounds remain.
+    2010): so the search runs from the estimate outwards. Where nothing is excluded the declared bounds remain; and so
+    do they where everything is, since the noise has then carried the estimate farther out than it does at the level.
     """
     low, high = _float(ratio.low, -math.inf), _float(ratio.high, math.inf)
     above, below = to_float(ratio.above.estimate), to_float(ratio.below.estimate)
@@ -39,8 +41,10 @@ def quotient(ratio: RatioQuantity, level: float) -> Pair:
         return low, high  # the size may be zero: the quotient may be anything
     start = min(max(above / below, low), high)
     test = _Test(ratio, level)
+    if not test.closed and (found := bounded_quotient(ratio, level)) is not None:
+        return found
     if test.excludes(start):
-        return start, start  # the noise has carried the estimate beyond the bounds
+        return low, high
     return _end(test, start, low, -1.0), _end(test, start, high, 1.0)
 
 

@@ -83,8 +83,7 @@ class LinearQuantity:
 class RatioQuantity:
     """A quotient of two weighted sums, within declared bounds where there are any (as those of a mean).
 
-    With both bounds declared `below` is a size: where the noise hides that anyone is there, the middle is as good as
-    any other value.
+    With both bounds declared `below` is a size: where the noise hides that anyone is there, any value is possible.
     """
 
     above: LinearQuantity
@@ -97,12 +96,13 @@ class RatioQuantity:
 class BracketedValue:
     """A value between two that were bought or derived with it: a quantile, a comparison; it has no noise law.
 
-    `level` is the least probability with which the truth lies between `low` and `high`.
+    `level` is the least probability with which the truth lies between `low` and `high`. There is no value where
+    everything between declared bounds is possible, and there are no ends where none can be told.
     """
 
-    value: Plain
-    low: Plain
-    high: Plain
+    value: Plain | None
+    low: Plain | None
+    high: Plain | None
     level: float = 0.95
 
 
@@ -128,8 +128,11 @@ def linear(noisy: NoisyInteger, unit: Fraction | int = 1, constant: Fraction | i
 def is_whole(quantity: Quantity) -> bool:
     """Return whether a quantity is an integer by the way it is computed, whatever its value."""
     match quantity:
-        case PublicValue(value) | BracketedValue(value):
+        case PublicValue(value):
             return isinstance(value, int) and not isinstance(value, bool)
+        case BracketedValue(value, low, high):
+            known = [each for each in (value, low, high) if each is not None]
+            return bool(known) and all(isinstance(each, int) and not isinstance(each, bool) for each in known)
         case LinearQuantity(terms, constant):
             return constant.denominator == 1 and all(weight.denominator == 1 for weight, _ in terms)
         case FunctionQuantity(name, parts, parameters):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -10,8 +9,9 @@ from typing import Any, Protocol
 
 from discreet.answers import algebra
 from discreet.answers.answer import Answer, AnswerColumn
-from discreet.answers.functions import value_of
-from discreet.answers.quantity import FunctionQuantity, LinearQuantity, Plain, PublicValue, Quantity, RatioQuantity
+from discreet.answers.point import point_of
+from discreet.answers.quantity import FunctionQuantity, LinearQuantity, PublicValue, Quantity, RatioQuantity
+from discreet.answers.sampled_rows import SampledRows, combined, shifted
 from discreet.core.errors import BadParameter
 from discreet.plan.sql.formula import (
     Clipped,
@@ -54,7 +54,7 @@ def quantity_of(formula: Formula, column: Callable[[str], Quantity]) -> Quantity
             return FunctionQuantity("root", (made(one),))
         case Computed("null_if", (one, Constant(value))):
             found = made(one)
-            return PublicValue(None) if known_value(found) == value else found
+            return PublicValue(None) if point_of(found) == value else found
         case RoundedFormula(of, places):
             return algebra.rounded(made(of), places)
         case Clipped(of, low, high):
@@ -63,12 +63,6 @@ def quantity_of(formula: Formula, column: Callable[[str], Quantity]) -> Quantity
             return algebra.compare(made(one), order, made(two))
     why = "of an answer only numbers are computed, and compared by <, <=, > and >="
     raise BadParameter("formula", type(formula).__name__, why=why, fix="compute it from the answer")
-
-
-def known_value(quantity: Quantity) -> Plain | str | None:
-    """Return the value of a quantity; None where nothing is defined."""
-    value = value_of(quantity)
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 _MOMENTS = ("covariance", "correlation", "root")
@@ -162,6 +156,7 @@ def arranged(answer: Answer, statement: SelectClauses) -> Answer:
 
 
 def _sorted(table: _Table, rows: list[int], item: Ordering) -> list[int]:
+    """Sort rows by one item: those without a value come last, keys that are null as SQL has it."""
     values = {at: table.value(item.by, at) for at in rows}
     known = sorted((at for at in rows if values[at] is not None), key=values.__getitem__, reverse=item.descending)
     nulls = [at for at in rows if values[at] is None]
@@ -187,7 +182,7 @@ class _Table:
                 return value
             case Tested():
                 return self.truth(formula, at)
-        return known_value(self.quantity(formula, at))
+        return point_of(self.quantity(formula, at))
 
     def truth(self, formula: Formula, at: int) -> bool | None:
         """Return whether a condition holds for the noisy values, with SQL's three booleans."""
@@ -215,7 +210,25 @@ class _Table:
         if isinstance(formula, Measured):
             found = self.answer.column(formula.name)
             return replace(found, name=name, quantities=tuple(found.quantities[at] for at in rows))
-        return AnswerColumn(name, tuple(self.quantity(formula, at) for at in rows), words=name)
+        quantities = tuple(self.quantity(formula, at) for at in rows)
+        return AnswerColumn(name, quantities, words=name, sampled=self.sampled(formula))
+
+    def sampled(self, formula: Formula) -> SampledRows | None:
+        """Return what a row adds to what a formula computes."""
+        match formula:
+            case Measured(name):
+                return self.answer.column(name).sampled
+            case RoundedFormula(of) | Clipped(of) | Computed("absolute" | "root" | "null_if", (of, *_)):
+                return self.sampled(of)
+            case Computed("negative", (of,)):
+                return shifted(self.sampled(of), "*", Fraction(-1), swapped=False)
+            case Computed(sign, (one, Constant(Fraction() as number))):
+                return shifted(self.sampled(one), sign, number, swapped=False)
+            case Computed(sign, (Constant(Fraction() as number), one)):
+                return shifted(self.sampled(one), sign, number, swapped=True)
+            case Computed(sign, (one, other)):
+                return combined(self.sampled(one), sign, self.sampled(other))
+        return None
 
 
 def _with_totals(answer: Answer, sets: tuple[tuple[str, ...], ...]) -> Answer:

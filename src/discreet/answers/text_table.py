@@ -27,7 +27,7 @@ def grid(answer: Shown) -> tuple[list[str], list[list[str]]]:
     for column in answer.columns:
         digits = DecimalPlaces.of(column.cells)
         truths = any(isinstance(cell.value, bool) for cell in column.cells)
-        cells = [("" if truths else digits.number(cell.value), digits.cell(cell)) for cell in column.cells]
+        cells = [("" if truths else digits.value(cell), digits.cell(cell)) for cell in column.cells]
         columns.append(_aligned(cells))
     return header, [[*row, *(column[at] for column in columns)] for at, row in enumerate(keys)]
 

@@ -12,8 +12,10 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from discreet.answers.answer import Answer, AnswerColumn
+from discreet.ask.rank_order import in_order
 from discreet.ask.registered import unit_words
 from discreet.ask.remaining import notes_of
+from discreet.ask.sampled import sampled_rows_of
 from discreet.core.value import dataclass, replace
 from discreet.measures.kernels import picked
 from discreet.measures.request import Found, KeyRequest, MeasureScope, Request, RowsRequest, TallyRequest
@@ -59,25 +61,27 @@ class ProgrammeState:
             if each.title is not None:
                 names.append(each.title)
                 rows = [(*row, label) for row in rows for label in each.labels]
+        columns = in_order(asked.measures, self.columns)
         return Answer(
             keys=tuple(names),
             rows=tuple(rows),
-            columns=tuple(self._column(each, name) for each in asked.measures for name in each.columns),
+            columns=tuple(self._column(each, name, columns[name]) for each in asked.measures for name in each.columns),
             loss=asked.loss,
             asked={name: value for name, value in asked.price.record().items() if value not in (None, "0")},
             unit=unit_words(asked.unit),
             notes=notes_of(asked),
         )
 
-    def _column(self, measure: Measure, name: str) -> AnswerColumn:
+    def _column(self, measure: Measure, name: str, quantities: Sequence[Quantity]) -> AnswerColumn:
         return AnswerColumn(
             name,
-            tuple(self.columns[name]),
+            tuple(quantities),
             kind=measure.kind,
             words=measure.about,
             mechanism=measure.word,
             noise=measure.noise,
             price=str(measure.price),
+            sampled=sampled_rows_of(measure, self.asked.unit),
         )
 
 

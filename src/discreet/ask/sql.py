@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 from discreet.ask.priced import Rows
@@ -56,7 +57,9 @@ class Spoken:
         from discreet.answers.select_clauses import arranged
 
         answer = self.report.release(self.epsilon, self.delta, self.rho, max_rows=self.max_rows, fresh=fresh)
-        return arranged(answer, self.statement)
+        found = arranged(answer, self.statement)
+        option = self.statement.options.given.get("sampling")
+        return found.sampled() if option is not None and option.value is True else found
 
 
 def spoken(
@@ -136,7 +139,7 @@ class _Given:
         option = self._option(name)
         if option is None:
             return argument
-        assert not isinstance(option.value, str)
+        assert isinstance(option.value, Fraction)
         if argument is not None and as_written(name, argument) != option.value:
             raise self._refused(option, f"{name} was also given, as {typed(argument)}", "give it once")
         if other is not None:
@@ -150,7 +153,7 @@ class _Given:
             return argument
         if argument is not None and argument != option.value:
             raise self._refused(option, f"how many rows count was also given, as {argument}", "give it once")
-        if isinstance(option.value, str) or option.value.denominator != 1:
+        if not isinstance(option.value, Fraction) or option.value.denominator != 1:
             raise self._refused(option, "a person has a whole number of rows", "write max_rows_contributed = 2")
         return int(option.value)
 

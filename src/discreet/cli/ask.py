@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @click.command()
 @question_options
 @click.option("--fresh", is_flag=True, help="Pay again for new noise instead of a replay.")
+@click.option("--sampling", is_flag=True, help="Intervals of sampling plus noise: for what a population has.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV: keys, then value, low and high of every column.")
 @click.option("--save", type=NEW_FILE, help="Save the answer for discreet explain.")
 @plot_option
@@ -39,6 +40,7 @@ def command(
     delta: str | None,
     rho: str | None,
     fresh: bool,
+    sampling: bool,
     as_csv: bool,
     save: Path | None,
     plot: Path | None,
@@ -53,6 +55,7 @@ def command(
     check_plot(plot)
     with session_of(vault, token) as session:
         answer = session.sql(text, *price, max_rows=rows_of(max_rows), fresh=fresh, keys=keys_of(keys))
+    answer = answer.sampled() if sampling else answer
     _show(output, answer, plot, as_csv=as_csv)
     if save is not None:
         try:

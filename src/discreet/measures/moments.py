@@ -22,10 +22,11 @@ def mean(
     if rows is not None:
         return FunctionQuantity("clip", (linear(noisy[0], step / (2 * rows), (low + high) / 2),), (), low, high)
     above, below = noisy
+    each = step / (high - low) if high > low else Fraction(1)  # what is below is the number of rows
     # low + (high - low) A / (A + B), as one quotient.
     return RatioQuantity(
-        LinearQuantity(((high, above), (low, below))),
-        LinearQuantity(((Fraction(1), above), (Fraction(1), below))),
+        LinearQuantity(((high * each, above), (low * each, below))),
+        LinearQuantity(((each, above), (each, below))),
         low,
         high,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -167,6 +168,9 @@ def _parts(formula: Formula) -> Iterator[Formula]:
         waiting += getattr(found, "parts", ()) or ([found.of] if hasattr(found, "of") else [])
 
 
+_NULLS_FIRST = re.compile(r"\bnulls\s+first\b", re.IGNORECASE)
+
+
 def _order(source: SqlText, select: Node, outer: Outer) -> Iterator[Ordering]:
     clause = select.args.get("order")
     items = clause.expressions if clause is not None else []
@@ -186,7 +190,9 @@ def _order(source: SqlText, select: Node, outer: Outer) -> Iterator[Ordering]:
             made = outer.read(node.this if node.key == "alias" else node)
         else:
             made = outer.alias(node) or outer.read(node)
-        yield Ordering(made, bool(each.args.get("desc")), bool(each.args.get("nulls_first")))
+        # The parser has an order for nulls where none is written: that is for keys. Values that are missing come last.
+        first = bool(each.args.get("nulls_first")) and (isinstance(made, KeyOf) or _NULLS_FIRST.search(source.text))
+        yield Ordering(made, bool(each.args.get("desc")), bool(first))
 
 
 def _whole(source: SqlText, node: Node | None, word: str) -> int | None:

@@ -59,6 +59,7 @@ def record_of(answer: Answer, plot: Path | None) -> dict[str, Any]:
         "asked": dict(answer.asked),
         "unit": answer.unit,
         "notes": list(answer.notes),
+        "intervals": "sampling and noise" if answer.sampling else "noise",
         "receipt": None if answer.receipt is None else dict(answer.receipt),
         "remaining": answer.remaining,
         "plot": None if plot is None else str(plot),

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 _CLAUSE = ("WITH", "DIFFERENTIAL_PRIVACY")
 _NUMBERS = ("epsilon", "delta", "max_groups_contributed", "max_rows_contributed")
-_NAMES = (*_NUMBERS, "privacy_unit_column")
+_TRUTHS = ("sampling",)
+_NAMES = (*_NUMBERS, "privacy_unit_column", *_TRUTHS)
 _BOUNDS = ("contribution_bounds_per_group", "contribution_bounds_per_row")
 
 
@@ -23,7 +24,7 @@ _BOUNDS = ("contribution_bounds_per_group", "contribution_bounds_per_row")
 class Given:
     """One option: its value as it was written, exactly, and where."""
 
-    value: Fraction | str
+    value: Fraction | str | bool
     span: Span
 
 
@@ -108,7 +109,8 @@ class _Reader:
                 names = ", ".join(_NAMES)
                 raise self.refused(at, f"the options are {names}, each once, as in epsilon = 1", fix)
             begin = self.tokens[at].start
-            value, at = self.number(at + 2) if name in _NUMBERS else self.name(at + 2)
+            read = self.number if name in _NUMBERS else self.truth if name in _TRUTHS else self.name
+            value, at = read(at + 2)
             found[name] = Given(value, (begin, self.tokens[at - 1].end + 1))
             if self.is_at(at, "COMMA"):
                 at += 1
@@ -137,6 +139,13 @@ class _Reader:
         if value is None:
             raise self.refused(at, "a number is expected here", "write it in digits, as in 0.5 or 1e-9")
         return sign * value, at + 1
+
+    def truth(self, at: int) -> tuple[bool, int]:
+        """Read true or false, and return the place behind it."""
+        word = self.tokens[at].text.lower() if at < len(self.tokens) else ""
+        if word not in ("true", "false"):
+            raise self.refused(at, "true or false is expected here", "write sampling = true")
+        return word == "true", at + 1
 
     def name(self, at: int) -> tuple[str, int]:
         """Read the name of a column, and return the place behind it."""
