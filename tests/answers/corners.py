@@ -95,7 +95,9 @@ def corner(word, values, others, price):
         both = Covariance(bounds=((0, HIGH), (0, HIGH)), **price)
         defined = n and np.std(values) > 0 and np.std(others) > 0
         build = lambda noisy: moments.correlation(noisy, (HIGH, HIGH))  # noqa: E731
-        return _corner(both, both.exact([values, others]), build, np.corrcoef(values, others)[0, 1] if defined else None)
+        return _corner(
+            both, both.exact([values, others]), build, np.corrcoef(values, others)[0, 1] if defined else None
+        )
     one, other = (_corner(_mean(price), _mean(price).exact(each), mean, None) for each in (values, others))
     signs = {"difference of means": (algebra.add, -1), "sum of means": (algebra.add, 1)}
     made, sign = signs[word]

@@ -40,7 +40,7 @@ FEW = 200  # where an interval takes milliseconds; test_corners.py has the long 
 
 
 def least(runs):
-    """Coverage may fall short by 4.75 standard errors: of an interval that covers exactly 95% one in a million would."""
+    """Coverage may fall short by 4.75 standard errors: where it is exactly 95%, it does once in a million times."""
     return 0.95 - 4.75 * math.sqrt(0.95 * 0.05 / runs)
 
 

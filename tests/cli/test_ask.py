@@ -46,6 +46,17 @@ def test_json_has_values_with_their_intervals_and_the_receipt(token, result):
     assert not found["receipt"]["replayed"]
 
 
+def test_intervals_of_sampling_are_an_option_and_free(token, result):
+    plain = result("ask", TEXT, "--epsilon", "0.5")
+    found = result("ask", TEXT, "--epsilon", "0.5", "--sampling")
+    assert (plain["intervals"], found["intervals"]) == ("noise", "sampling and noise")
+    assert found["receipt"]["replayed"]
+    assert any("population" in note for note in found["notes"])
+    for one, other in zip(plain["rows"], found["rows"], strict=True):
+        assert one["n"] == other["n"]
+        assert other["n_high"] > one["n_high"]
+
+
 @pytest.mark.parametrize("cause", [OverflowError("the value 41 of patient 7"), EngineFailed(), MemoryError()], ids=repr)
 def test_a_question_that_fails_is_told_in_one_text_with_and_without_debugging(token, run, monkeypatch, cause):
     price = ("--epsilon", "0.5")

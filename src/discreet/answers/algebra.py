@@ -34,6 +34,8 @@ def add(one: Quantity, other: Quantity) -> Quantity:
         times = _multiple(other.below, one.below)
         if times is not None:
             above = one.above.plus(other.above.times(1 / times))
+            if above == LinearQuantity(()):
+                return PublicValue(Fraction(0))
             return RatioQuantity(above, one.below, _sum_of(one.low, other.low), _sum_of(one.high, other.high))
     for this, number in ((one, constant(other)), (other, constant(one))):
         if number is not None:

@@ -102,6 +102,7 @@ def test_rows_have_no_people_to_count():
         ("OPTIONS(epsilon = 1, epsilon = 2)", "each once"),
         ("OPTIONS(epsilon = 1 delta = 2)", "separated by commas"),
         ("OPTIONS(privacy_unit_column = 3)", "the name of a column is expected"),
+        ("OPTIONS(sampling = 3)", "true or false is expected"),
     ],
 )
 def test_a_clause_that_is_not_whole_is_refused(clause, why):
