@@ -20,7 +20,7 @@ from tests.answers.corners import DATA, HIGH, Corner, corner
 
 PRICES = [{"epsilon": 1}, {"epsilon": 4}, {"rho": 0.5}]
 SHORT = ["an empty group", "one row at a bound", "all at the high bound", "a mean next to a bound", "few rows"]
-RUNS, MANY = 60, 600
+RUNS, MANY = 40, 600
 LEVELS = (0.8, 0.95, 0.99)
 TINY = 1e-9
 

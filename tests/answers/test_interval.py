@@ -36,7 +36,7 @@ from discreet.mechanisms.variance import Variance
 from discreet.testing import seeded
 
 RUNS = 2_000
-FEW = 200  # where an interval takes milliseconds; test_corners.py has the long form
+FEW = 100  # where an interval takes milliseconds; test_corners.py has the long form
 
 
 def least(runs):

@@ -10,7 +10,7 @@ from discreet.answers.column import AnswerColumn
 from discreet.answers.interval import LEVEL
 from discreet.answers.point import point_of
 from discreet.answers.quantity import BracketedValue, FunctionQuantity, Plain, PublicValue, Quantity, RatioQuantity
-from discreet.answers.sampling import sampled
+from discreet.answers.sampling_interval import sampled
 from discreet.core.value import replace
 
 # An answer; named so because answers import this module.

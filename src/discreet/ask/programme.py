@@ -15,7 +15,7 @@ from discreet.answers.answer import Answer, AnswerColumn
 from discreet.ask.rank_order import in_order
 from discreet.ask.registered import unit_words
 from discreet.ask.remaining import notes_of
-from discreet.ask.sampled import sampled_rows_of
+from discreet.ask.sampled_rows import sampled_rows_of
 from discreet.core.value import dataclass, replace
 from discreet.measures.kernels import picked
 from discreet.measures.request import Found, KeyRequest, MeasureScope, Request, RowsRequest, TallyRequest

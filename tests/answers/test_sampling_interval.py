@@ -15,7 +15,7 @@ from discreet.answers import algebra
 from discreet.answers.answer import Answer, AnswerColumn
 from discreet.answers.quantity import BracketedValue, NoisyInteger, PublicValue, RatioQuantity, linear
 from discreet.answers.sampled_rows import SampledRows, combined, shifted
-from discreet.answers.sampling import sampled
+from discreet.answers.sampling_interval import sampled
 from discreet.measures import moments
 from discreet.mechanisms.count import Count
 from discreet.mechanisms.mean import Mean
