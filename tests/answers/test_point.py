@@ -107,7 +107,10 @@ def test_a_missing_point_is_a_question_mark_and_null(tmp_path):
 
 
 def test_a_missing_point_is_a_gap_in_a_plot():
-    heights = [patch.get_height() for patch in answer(MANY, NOBODY).plot().axes[0].patches]
+    axes = answer(MANY, NOBODY).plot().axes[0]
+    heights = [patch.get_height() for patch in axes.patches]
+    assert [each.get_text() for each in axes.texts] == ["?"]
+    assert axes.get_xlim()[1] > 1
     assert heights[0] == pytest.approx(4)
     assert math.isnan(heights[1])
 

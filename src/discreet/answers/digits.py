@@ -41,6 +41,8 @@ class DecimalPlaces:
         value = self.value(cell)
         if cell.value is None and half_width(cell) is not None:
             return f"{value} {self.error(cell)}"
+        if _is_number(cell.value) and cell.low is None and cell.high is None:
+            return f"{value} [{UNKNOWN}]"
         if not _is_number(cell.value) or cell.low is None or cell.high is None:
             return _certainty(cell, value)
         if cell.low == cell.high == cell.value:

@@ -95,8 +95,12 @@ def _width(column: AnswerColumn, *, sampling: bool) -> str:
         lines.append("If the noise may hide whether a group is empty, the interval is unbounded.")
     if any(cell.value is None and cell.low is not None for cell in column.cells):
         lines.append("Where the noise leaves everything possible, there is no value: it is shown as a question mark.")
-    lines.append("The width comes from sampling and from noise." if sampling else _why(column))
+    lines.append(_sampled(widths) if sampling else _why(column))
     return " ".join(line for line in lines if line)
+
+
+def _sampled(widths: list[float]) -> str:
+    return "The width comes from sampling and from noise." if widths else "No interval of sampling can be told of it."
 
 
 def _why(column: AnswerColumn) -> str:

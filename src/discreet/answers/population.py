@@ -9,7 +9,15 @@ from typing import Any
 from discreet.answers.column import AnswerColumn
 from discreet.answers.interval import LEVEL
 from discreet.answers.point import point_of
-from discreet.answers.quantity import BracketedValue, FunctionQuantity, Plain, PublicValue, Quantity, RatioQuantity
+from discreet.answers.quantity import (
+    BracketedValue,
+    FunctionQuantity,
+    Plain,
+    PublicValue,
+    Quantity,
+    RatioQuantity,
+    is_whole,
+)
 from discreet.answers.sampling_interval import sampled
 from discreet.core.value import replace
 
@@ -75,6 +83,8 @@ def _bracket(quantity: Quantity, column: AnswerColumn, spread: Quantity | None) 
     if ends is None:
         return quantity if isinstance(quantity, PublicValue) else BracketedValue(value, None, None, LEVEL)
     low, high = (_plain(end) for end in ends)
+    if is_whole(quantity) and low is not None and high is not None:
+        low, high = (turn(end) if math.isfinite(end) else end for turn, end in ((math.floor, low), (math.ceil, high)))
     if value is not None and low is not None and high is not None:
         if isinstance(quantity, RatioQuantity | FunctionQuantity) and _everything(quantity, low, high):
             value = None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.answers.digits import UNKNOWN
 from discreet.answers.explain import summary
 from discreet.answers.plots import axis_plot
 from discreet.answers.plots.axis import Scale, scale_of
@@ -153,6 +154,8 @@ def _lying(axes: Axes, answer: Shown, values: Floats, errors: Floats) -> None:
     axes.errorbar(
         values[:count], places, xerr=errors[:, :count], fmt="none", ecolor=LINES[0], capsize=3, elinewidth=1.4
     )
+    for place in places[np.isnan(values[:count])]:
+        axes.annotate(UNKNOWN, (0, place), (4, 0), textcoords="offset points", va="center", color=QUIET)
     axes.set_yticks(places if answer.keys else [], labels if answer.keys else [])
     axes.set_ylabel(" / ".join(answer.keys), color=INK, fontsize=9)
     axes.invert_yaxis()
@@ -179,6 +182,9 @@ def _standing(axes: Axes, answer: Shown, values: Floats, errors: Floats) -> None
         axes.errorbar(
             places, values[chosen], yerr=errors[:, chosen], fmt="none", ecolor=LINES[number], capsize=3, elinewidth=1.4
         )
+        for place in places[np.isnan(values[chosen])]:
+            axes.annotate(UNKNOWN, (place, 0), (0, 4), textcoords="offset points", ha="center", color=QUIET)
+    axes.set_xlim(-0.6, len(outer) - 0.4)  # a row without a value keeps its place
     labels = [" / ".join(map(key_text, first)) for first in outer]
     turned = sum(map(len, labels)) > 75
     shown = [_folded(label) for label in labels]
