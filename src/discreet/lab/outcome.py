@@ -138,11 +138,6 @@ class Outcome:
         return self.verdict is Verdict.SUCCEEDS
 
     @property
-    def word(self) -> str:
-        """The verdict in a word, marked where the attack is a demonstration."""
-        return f"{self.verdict} (demonstration)" if self.demonstration else str(self.verdict)
-
-    @property
     def kind(self) -> str:
         """How a bar of a picture shows it: bad, good, or quiet where nothing is shown either way."""
         return {Verdict.SUCCEEDS: "bad", Verdict.BOUNDED: "good", Verdict.NOT_SHOWN: "quiet"}[self.verdict]
@@ -187,10 +182,10 @@ class Outcome:
 
 
 def percent(share: float) -> str:
-    """Write a share as a percentage, one that would round to nothing or to everything in full."""
+    """Write a share as a percentage, so that little is not written as nothing, and nearly everything not as all."""
     if 0 < share < 0.0005:
         return f"{100 * share:.1g}%"
-    return f"{share:.4%}" if 0.9995 <= share < 1 else f"{share:.1%}"
+    return ">99.9%" if 0.9995 <= share < 1 else f"{share:.1%}"
 
 
 def tally(outcomes: tuple[Outcome, ...]) -> dict[Verdict, int]:

@@ -57,10 +57,10 @@ class AttackReport:
     def summary(self) -> str:
         """How many targets each verdict is on, without demonstrations, which are counted by themselves."""
         counts, shown = tally(self.outcomes), sum(each.demonstration for each in self.outcomes)
-        words = ", ".join(f"{many} {verdict}" for verdict, many in counts.items())
+        words = ", ".join(f"{verdict} {many}" for verdict, many in counts.items())
         return (
-            f"Of {len(self.outcomes) - shown} attacks that read the table: {words}. "
-            f"{shown} demonstrations on made-up people are not counted."
+            f"Verdicts of {len(self.outcomes) - shown} attacks that read the table: {words}. "
+            f"Demonstrations, which read nothing of it but its size, are not counted: {shown}."
         )
 
     @property

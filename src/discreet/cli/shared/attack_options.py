@@ -116,16 +116,18 @@ def outcome_table(outcomes: Sequence[Outcome]) -> Table:
     from discreet.lab.outcome import CONFIDENCE, percent
 
     caption = f"at least: exact lower bound of the success, {CONFIDENCE:.1%} confidence"
+    if any(each.demonstration for each in outcomes):
+        caption += "; *: a demonstration, which reads nothing of the table but its size"
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, caption=caption, caption_justify="left")
-    for heading in ("attack", "target"):
-        table.add_column(heading)
+    table.add_column("attack", no_wrap=True)
+    table.add_column("target")
     for heading in ("success", "at least", "chance", "promise"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     before = ""
     for each in outcomes:
         promise = "" if each.ceiling is None else percent(each.ceiling)
-        verdict = Text(each.word, style=_STYLES[each.kind])
+        verdict = Text(f"{each.verdict}{each.demonstration * '*'}", style=_STYLES[each.kind])
         name = each.attack if each.attack != before else ""
         numbers = (percent(each.success), percent(each.evidence.least), percent(each.chance), promise)
         table.add_row(name, each.target, *numbers, verdict)
