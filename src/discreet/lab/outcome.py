@@ -12,6 +12,8 @@ from discreet.lab.picture import Picture
 
 # The confidence of the lower bound beside each success: it lies above the truth once in a thousand attacks.
 CONFIDENCE = 0.999
+# How often a kept promise may be called broken: the lower bound for that is a lower one.
+ALARM = 1e-6
 # A promise that leaves the attacker so much of everything bounds nothing that a person would notice.
 VACUOUS = 0.99
 # The version of the JSON that outcomes and reports are written as.
@@ -49,11 +51,13 @@ class Counted:
     @property
     def least(self) -> float:
         """The exact lower confidence bound of the probability that a trial comes out right (Clopper, Pearson 1934)."""
+        return self.at_least(1 - CONFIDENCE)
+
+    def at_least(self, doubt: float) -> float:
+        """Return the bound that is above the truth with this probability."""
         from scipy.special import betaincinv
 
-        if not self.right:
-            return 0.0
-        return float(betaincinv(self.right, self.trials - self.right + 1, 1 - CONFIDENCE))
+        return float(betaincinv(self.right, self.trials - self.right + 1, doubt)) if self.right else 0.0
 
     def words(self) -> str:
         """Say the count, its share and its bound."""
@@ -77,6 +81,10 @@ class ComputedShare:
     @property
     def least(self) -> float:
         """The share itself."""
+        return self.share
+
+    def at_least(self, doubt: float) -> float:  # noqa: ARG002  (a formula leaves none)
+        """Return the share itself."""
         return self.share
 
     def words(self) -> str:
@@ -125,12 +133,12 @@ class Outcome:
     def verdict(self) -> Verdict:
         """The verdict: a promise bounds the attack; else it succeeds significantly beyond chance, or this is not shown.
 
-        A success significantly beyond its bound succeeds: then the promise was not kept.
+        A success beyond its bound succeeds, where that happens by chance once in a million: the promise was not kept.
         """
-        least, bound = self.evidence.least, self.bound
+        bound = self.bound
         if bound is not None:
-            return Verdict.SUCCEEDS if least > bound else Verdict.BOUNDED
-        return Verdict.SUCCEEDS if least > self.chance else Verdict.NOT_SHOWN
+            return Verdict.SUCCEEDS if self.evidence.at_least(ALARM) > bound else Verdict.BOUNDED
+        return Verdict.SUCCEEDS if self.evidence.least > self.chance else Verdict.NOT_SHOWN
 
     @property
     def succeeds(self) -> bool:

@@ -8,16 +8,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from discreet.core.errors import BadParameter
-from discreet.core.registry import Registry
 from discreet.core.value import dataclass
+from discreet.plan.expressions import FUNCTIONS as FUNCTIONS
 from discreet.plan.expressions import Call, lift
 
 if TYPE_CHECKING:
-    from discreet.plan.expressions import Expression
     from discreet.plan.typed_expression import Made
-
-# The folder is the list: `plan/functions/quarter.py` has the `FUNCTION` that expressions call as `x.quarter()`.
-FUNCTIONS = Registry("function", "discreet.plan.functions", entry=lambda _: "FUNCTION")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +64,3 @@ def function(name: str) -> Function:
     found = FUNCTIONS[name]
     assert isinstance(found, Function)
     return found
-
-
-def method(value: Expression, name: str) -> Callable[..., Expression]:
-    """Return a function of the folder as a method of an expression."""
-    if name.startswith("_") or name not in FUNCTIONS:
-        raise AttributeError(name, name=name, obj=value)
-    return lambda *given: function(name).call(name, (value, *given))
