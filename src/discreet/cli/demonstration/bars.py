@@ -26,7 +26,10 @@ def block(share: float, width: int, style: str, *, mark: float | None = None) ->
 
 
 def whisker(cell: Cell, most: float, width: int) -> Text:
-    """Draw a value as a dot between the ends of its interval, on a line that begins at zero and ends at `most`."""
+    """Draw a value as a dot between the ends of its interval, on a line that begins at zero and ends at `most`.
+
+    Where the interval alone is known, there is no dot.
+    """
     from rich.text import Text
 
     low, value, high = (_place(each, most, width) for each in (cell.low, cell.value, cell.high))
@@ -34,10 +37,12 @@ def whisker(cell: Cell, most: float, width: int) -> Text:
     drawn[low : high + 1] = "─" * (high + 1 - low)
     if high > low:
         drawn[low], drawn[high] = "├", "┤"
-    drawn[value] = "●"
+    if cell.value is not None:
+        drawn[value] = "●"
     styled = Text("".join(drawn), style="dim")
     styled.stylize("not dim cyan", low, high + 1)
-    styled.stylize("bold", value, value + 1)
+    if cell.value is not None:
+        styled.stylize("bold", value, value + 1)
     return styled
 
 

@@ -20,11 +20,12 @@ def whiskers(title: str, rows: Sequence[tuple[str, str, Cell]]) -> str:
         low, value, high = (_reach(each, most) for each in (cell.low, cell.value, cell.high))
         y = _ROW * number + _ROW / 2 + 26
         ends = "".join(f"M{_LEFT + x:.1f} {y - 5:.1f}v10" for x in (low, high))
+        dot = f'<circle class="dot" cx="{_LEFT + value:.1f}" cy="{y:.1f}" r="3.5"/>' if cell.value is not None else ""
         parts.append(
             _text(_LEFT - 12, y, name, "end")
             + _rect(_LEFT, y - 9, value, 18, "soft")
             + f'<path class="line" d="M{_LEFT + low:.1f} {y:.1f}H{_LEFT + high:.1f}{ends}"/>'
-            + f'<circle class="dot" cx="{_LEFT + value:.1f}" cy="{y:.1f}" r="3.5"/>'
+            + dot
             + _text(_LEFT + _BAR + 14, y, words)
         )
     return _svg(600, _ROW * len(rows) + 34, title, _text(0, 12, title, weight=True), *parts)
