@@ -36,7 +36,7 @@ POPULATIONS = {
 }
 PRICES = {"little noise": {"epsilon": 2}, "heavy noise": {"epsilon": 0.1}, "Gaussian": {"rho": 0.2}}
 ROWS = SampledRows(1)
-RUNS, MANY = 12, 1_500
+RUNS, MANY = 12, 400
 
 
 class Sampler:
