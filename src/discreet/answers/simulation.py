@@ -17,6 +17,7 @@ Array = NDArray[np.float64]
 
 _POINTS = 4096
 _ORDERS = 256
+_USED = 0.8  # of what may go wrong: noise around noisy numbers is not quite that around exact ones
 _UNDEFINED = 0.02  # the share of points at which a function may be undefined (a size of zero) before all is in doubt
 
 Pair = tuple[float, float]
@@ -40,7 +41,7 @@ def simulated(function: FunctionQuantity, level: float) -> Pair:
         return -math.inf, math.inf
     # Undefined points count as beyond either end.
     ordered = np.sort(values[defined])
-    out = math.floor((1 - level) / 2 * len(values)) - int((~defined).sum())
+    out = math.floor(_USED * (1 - level) / 2 * len(values)) - int((~defined).sum())
     low, high = float(ordered[max(out - 1, 0)]), float(ordered[-max(out, 1)])
     return min(low, 2 * estimate - high), max(high, 2 * estimate - low)
 
