@@ -61,7 +61,7 @@ def test_the_first_account_of_rows_is_theirs_for_good(curator, three):
     """Rows of one account that another table claims, as if nobody had looked, stay with the one that paid first."""
     listed = Sources.of(curator.ledger)
     digest = next(digest for digest, (name, _) in listed.digests.items() if name == "one")
-    listed.claim(curator.ledger, [], curator.tables()[1], digest, None)
+    listed.claim(curator.ledger, [], curator.table("two"), digest, None)
     assert Sources.of(curator.ledger).digests[digest] == ("one", "one")
 
 
@@ -69,5 +69,5 @@ def test_what_was_registered_meanwhile_is_noticed(curator, three, tmp_path):
     early = Sources.of(curator.ledger)
     register(curator, written(tmp_path, "late", [50, 51, 55]), "late")
     with pytest.raises(Conflict):
-        early.claim(curator.ledger, [], curator.tables()[0], "another digest", None)
+        early.claim(curator.ledger, [], curator.table("one"), "another digest", None)
     assert any(each.name == "late" for each in Sources.of(curator.ledger).past)

@@ -81,10 +81,8 @@ def said(mechanism, exact):
     if isinstance(mechanism, AboveThreshold):
         watch = mechanism.session()
         return next((place for place, answer in enumerate(exact) if watch.above(Exact(answer))), -1)
-    session, found = mechanism.session(), []
-    for answer in exact:
-        found.append(int(session.ask(Exact(answer))) if session.left else -1)
-    return tuple(found)
+    session = mechanism.session()
+    return tuple(int(session.ask(Exact(answer))) if session.left else -1 for answer in exact)
 
 
 TRIALS = [each for trials in (above_trials, sparse_trials) for each in trials() if len(each.one) < 10]

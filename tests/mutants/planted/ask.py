@@ -19,15 +19,15 @@ MUTANTS = [
     ),
     SourceMutant(
         "ask/priced.py",
-        "groups = reach.groups if unit.relation == \"add_remove\" else -(-reach.groups // 2)",
-        "groups = 1 if unit.relation == \"add_remove\" else -(-reach.groups // 2)",
+        'groups = reach.groups if unit.relation == "add_remove" else -(-reach.groups // 2)',
+        'groups = 1 if unit.relation == "add_remove" else -(-reach.groups // 2)',
         "keys are selected as if a person had one",
         ("ask/test_covered.py",),
     ),
     SourceMutant(
         "ask/priced.py",
-        "groups = reach.groups if unit.relation == \"add_remove\" else -(-reach.groups // 2)",
-        "groups = reach.groups if unit.relation == \"add_remove\" else -(-reach.groups // 4)",
+        'groups = reach.groups if unit.relation == "add_remove" else -(-reach.groups // 2)',
+        'groups = reach.groups if unit.relation == "add_remove" else -(-reach.groups // 4)',
         "keys under replace are selected as if a person had half of their groups",
         ("ask/test_covered.py",),
     ),
@@ -43,7 +43,7 @@ MUTANTS = [
         "return selection, replace(rest.share(1 - share), delta=rest.delta - delta)",
         "return selection, replace(rest.share(1 - share), delta=rest.delta)",
         "the delta of a selection is spent again by Gaussian noise",
-        ("ask/test_covered.py",),
+        ("ask/test_covered.py::test_the_delta_of_a_selection_is_not_spent_again_by_gaussian_noise",),
     ),
     SourceMutant(
         "ask/priced.py",
@@ -69,13 +69,13 @@ MUTANTS = [
     SourceMutant(
         "ask/synthesize.py",
         "return under(self.allowance.loss, self.unit.relation)",
-        "return under(self.allowance.loss, \"add_remove\")",
+        'return under(self.allowance.loss, "add_remove")',
         "synthetic data under replace is charged under another relation",
         ("ask/test_synthesize.py::test_what_is_charged_is_what_the_noise_is_made_for",),
     ),
     SourceMutant(
         "ask/pmw.py",
-        "rows = reach.rows // 2 if unit.relation == \"replace\" else reach.rows",
+        'rows = reach.rows // 2 if unit.relation == "replace" else reach.rows',
         "rows = 1",
         "sessions of weights have noise for one row of a person",
         ("ask/test_pmw.py::test_people_count_for_their_rows_in_every_noise",),
@@ -92,7 +92,7 @@ MUTANTS = [
         "draws.part(str(place))",
         "draws.part(str(0)) if place == 0 else type(draws)(draws._key)",
         "parts of a partition share their noise",
-        ("ask/test_partition.py",),
+        ("ask/test_partition.py::test_every_part_draws_noise_of_its_own",),
     ),
     SourceMutant(
         "ask/programme.py",
@@ -101,7 +101,7 @@ MUTANTS = [
 
         return replace(at, keys=at.keys.chosen(sorted(kept, key=lambda key: -opened(found)[key])[: at.keys.room]))""",
         "selected keys are listed by their exact counts",
-        ("ask/test_programme.py",),
+        ("ask/test_covered.py::test_selected_keys_come_in_their_own_order_whatever_their_counts",),
     ),
     SourceMutant(
         "ask/release.py",
@@ -115,6 +115,6 @@ MUTANTS = [
         "        session.check(registered)  # rows that changed meanwhile answered for no version\n",
         "",
         "rows that changed while they were read answer for a version that they are not",
-        ("ask/test_release.py",),
+        ("ask/test_release.py::test_a_table_declared_anew_while_the_engine_works_gives_no_answer",),
     ),
 ]

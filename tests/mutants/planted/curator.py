@@ -5,8 +5,8 @@ from tests.mutants.mutant import SourceMutant
 MUTANTS = [
     SourceMutant(
         "curator/source_history.py",
-        "return self.past if known or new.source.kind == \"memory-copy\" else (*self.past, new)",
-        "return self.past if self.past or new.source.kind == \"memory-copy\" else (*self.past, new)",
+        'return self.past if known or new.source.kind == "memory-copy" else (*self.past, new)',
+        'return self.past if self.past or new.source.kind == "memory-copy" else (*self.past, new)',
         "only the first source of a vault is remembered",
         ("curator/test_source_history.py",),
     ),
@@ -54,8 +54,8 @@ MUTANTS = [
     ),
     SourceMutant(
         "curator/accounts.py",
-        "    for part in (\"identifier\", \"relation\"):\n",
-        "    for part in (\"relation\",):\n",
+        '    for part in ("identifier", "relation"):\n',
+        '    for part in ("relation",):\n',
         "a refresh changes who is protected",
         ("curator/test_curator.py::test_whom_a_table_protects_stays",),
     ),

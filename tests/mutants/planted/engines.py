@@ -12,7 +12,7 @@ MUTANTS = [
     ),
     SourceMutant(
         "engines/secret_order.py",
-        "return 1 + int.from_bytes(found.digest(), \"big\") % ((1 << _BITS) - 1)",
+        'return 1 + int.from_bytes(found.digest(), "big") % ((1 << _BITS) - 1)',
         "return 1 + row",
         "the secret order has the same multipliers everywhere",
         ("plan/to_sql/test_person_bounds.py::test_another_secret_keeps_other_rows_but_no_more",),
@@ -33,8 +33,8 @@ MUTANTS = [
     ),
     SourceMutant(
         "engines/duckdb/engine.py",
-        "        if needed <= self._ordered:\n            return\n        rows = {letter: row[:needed] for letter, row in zip(\"ab\", multipliers(self._secret), strict=True)}",
-        "        if needed <= self._ordered:\n            return\n        rows = {letter: row[:needed] for letter, row in zip(\"ab\", multipliers(b\"\"), strict=True)}",
+        '        if needed <= self._ordered:\n            return\n        rows = {letter: row[:needed] for letter, row in zip("ab", multipliers(self._secret), strict=True)}',
+        '        if needed <= self._ordered:\n            return\n        rows = {letter: row[:needed] for letter, row in zip("ab", multipliers(b""), strict=True)}',
         "DuckDB keeps rows by an empty secret",
         ("plan/to_sql/test_person_bounds.py::test_another_secret_keeps_other_rows_but_no_more",),
     ),

@@ -106,7 +106,10 @@ MUTANTS = [
         "        if row is None or outside is None or row.binding != binding(charge, engine):",
         "        if row is None or outside is None:",
         "the same noise is drawn again by another programme or engine, and the difference is exact",
-        ("ledger/test_sealed_key.py::test_another_engine_fails", "ledger/test_sealed_key.py::test_a_version_of_the_code_the_sampler_or_the_numbers_that_is_not_the_same_fails"),
+        (
+            "ledger/test_sealed_key.py::test_another_engine_fails",
+            "ledger/test_sealed_key.py::test_a_version_of_the_code_the_sampler_or_the_numbers_that_is_not_the_same_fails",
+        ),
     ),
     SourceMutant(
         "ledger/sealed_key.py",

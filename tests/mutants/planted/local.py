@@ -17,7 +17,7 @@ MUTANTS = [
         "return self.honest + self.colluding",
         "return self.honest",
         "colluding people are counted among the honest ones that a sum needs",
-        ("local/test_secure_sum.py::test_too_few_survivors_are_refused_and_nothing_is_summed",),
+        ("local/test_secure_sum.py::test_colluding_people_are_not_among_those_whose_noise_a_sum_needs",),
     ),
     SourceMutant(
         "local/secure_sum.py",

@@ -28,7 +28,7 @@ MUTANTS = [
         'return draw("laplace", positive("scale", scale), size, _tables, rejection.laplace)',
         'return draw("laplace", positive("scale", scale), size, _tables, rejection.geometric)',
         "Laplace noise that is drawn by rejection has no sign",
-        ("noise/test_rejection.py::test_exponential_laws_are_right_path_by_path", "distributions/test_noise.py::test_single_draws_follow_the_law_of_many"),
+        ("noise/test_tails.py::test_what_rejection_gives_is_handed_on_as_it_is",),
     ),
     SourceMutant(
         "noise/draws.py",
@@ -53,10 +53,10 @@ MUTANTS = [
     ),
     SourceMutant(
         "noise/draws.py",
-        "return hmac.digest(self._key, self._calls.to_bytes(8, \"big\"), sha256)[:size]",
-        "return hmac.digest(self._key, (0).to_bytes(8, \"big\"), sha256)[:size]",
+        'return hmac.digest(self._key, self._calls.to_bytes(8, "big"), sha256)[:size]',
+        'return hmac.digest(self._key, (0).to_bytes(8, "big"), sha256)[:size]',
         "a long substream repeats itself",
-        ("noise/test_draws.py::test_other_keys_labels_and_parts_give_other_bits",),
+        ("noise/test_draws.py::test_a_substream_that_outlives_its_key_goes_on_with_another",),
     ),
     SourceMutant(
         "noise/sampling.py",
@@ -70,6 +70,6 @@ MUTANTS = [
         "return int(rejection.bernoulli(current(), (top, bottom)))",
         "return int(rejection.bernoulli(current(), (top * 1000 // bottom, 1000)))",
         "a coin's bias is rounded to a thousandth",
-        ("noise/test_bernoulli.py",),
+        ("noise/test_bernoulli.py::test_a_single_coin_is_tossed_with_exactly_its_bias",),
     ),
 ]

@@ -36,12 +36,12 @@ MUTANTS = [
         'return select("*", select(("*", rank), sql), where=f"{RANK} <= {most}")\n\n\ndef first_groups',
         'return select("*", select(("*", rank), sql), where=f"{RANK} <= {most} + 1")\n\n\ndef first_groups',
         "a person keeps one row more than was declared",
-        ("plan/to_sql/test_person_bounds.py::test_another_secret_keeps_other_rows_but_no_more",),
+        ("ask/test_synthesize.py::test_a_person_with_many_rows_counts_for_a_few_and_for_the_same_ones_everywhere",),
     ),
     SourceMutant(
         "plan/to_sql/person_bounds.py",
         'by = ", ".join((KEY, *groups))\n    rank',
-        'by = KEY\n    rank',
+        "by = KEY\n    rank",
         "groups that tie in the secret order let one more in",
         ("plan/to_sql/test_person_bounds.py::test_groups_that_tie_in_the_order_are_told_apart_by_themselves",),
     ),
@@ -50,7 +50,9 @@ MUTANTS = [
         'return f"CASE WHEN {rows} <= {ALLOTTED} THEN {total} ELSE {part} END"',
         "return total",
         "a person's sums are not scaled down to their share of rows",
-        ("plan/to_sql/test_person_bounds.py::test_groups_share_in_proportion_to_their_rows",),
+        (
+            "plan/to_sql/test_person_bounds.py::test_sums_are_exact_on_both_sides_of_the_width_at_which_they_share_with_their_count",
+        ),
     ),
     SourceMutant(
         "plan/to_sql/marginals.py",

@@ -19,7 +19,7 @@ MUTANTS = [
     ),
     SourceMutant(
         "serve/sqlite_sketches.py",
-        '                connection.execute("DELETE FROM about WHERE name = \'secret\'")\n',
+        "                connection.execute(\"DELETE FROM about WHERE name = 'secret'\")\n",
         "",
         "the secret of a store stays when its collection is closed",
         ("serve/test_sketches.py",),
