@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Iterable
 from dataclasses import field
 from fractions import Fraction
-from typing import Any, TypeAlias, get_args, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args, overload
 from typing import Literal as OneOf
 
 from discreet.core.column import check_name
@@ -21,9 +21,7 @@ Sign = OneOf["+", "-", "*", "/"]
 Order = OneOf["==", "!=", "<", "<=", ">", ">="]
 Word = OneOf["and", "or", "not"]
 
-# Enough for any question a person writes; what is larger is taken apart with derive().
-MOST_NODES = 10_000
-MOST_DEPTH = 150
+MOST_NODES, MOST_DEPTH = 10_000, 150  # enough for any question a person writes; derive() takes larger ones apart
 
 _OWN = frozenset({"name", "value", "sign", "step", "order", "word", "function", "parameters"})
 
@@ -196,6 +194,13 @@ class Expression:
     def as_number(self) -> Expression:
         """Return a flag as 0 or 1, or a category of integers as a number."""
         return Call("as_number", (self,))
+
+    if not TYPE_CHECKING:  # type checkers see the methods above, and no others
+
+        def __getattr__(self, name: str):  # noqa: ANN204
+            from discreet.plan import function
+
+            return function.method(self, name)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
