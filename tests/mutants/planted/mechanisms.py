@@ -80,7 +80,7 @@ MUTANTS = [
         "return Leveled(Fraction(self.epsilon) / (2 * self.sensitivity), self.sequences, ranking.levels)",
         "return Leveled(Fraction(self.epsilon) / self.sensitivity, self.sequences, ranking.levels)",
         "top keys are chosen with twice the epsilon",
-        ("mechanisms/test_top_k.py::test_answers_have_the_exact_distribution",),
+        ("mechanisms/test_top_k.py::test_chances_are_those_of_the_exponential_mechanism_over_all_sequences",),
     ),
     SourceMutant(
         "mechanisms/counter.py",
