@@ -36,7 +36,7 @@ MUTANTS = [
         "return blake2b(key, key=secret, digest_size=_HASH_BYTES).digest()",
         "return blake2b(key, digest_size=_HASH_BYTES).digest()",
         "senders' keys are hashed without the secret",
-        ("serve/test_sketches.py",),
+        ("serve/test_sketches.py::test_the_hash_of_a_senders_key_depends_on_the_secret_of_the_store",),
     ),
     SourceMutant(
         "serve/receive.py",
