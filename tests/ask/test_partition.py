@@ -5,9 +5,11 @@ from fractions import Fraction
 import pytest
 
 import discreet as dp
+from discreet.ask.programme import Programme
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.schema import between, one_of, text
 from discreet.core.unit import person, row
+from discreet.noise.bits import current
 from tests.curator.questions import PURE, curator_of, opened
 
 PARTS = 50
@@ -45,6 +47,20 @@ def test_fifty_parts_cost_what_one_unit_can_meet(tmp_path, unit, cost):
     answers = visits.partition("part").release(lambda part: part.agg(n=dp.count()), epsilon=Fraction(1, 10))
     assert list(answers) == list(range(PARTS))
     assert spent(visits) == Fraction(cost, 10)
+
+
+def test_every_part_draws_noise_of_its_own(tmp_path, monkeypatch):
+    heard, run = [], Programme.run
+
+    def hearing(programme, runner, draws):
+        with draws.at("heard"):
+            heard.append(current().bits(64))
+        return run(programme, runner, draws)
+
+    monkeypatch.setattr(Programme, "run", hearing)
+    asks = dict.fromkeys((0, 7, 9, 30), lambda part: part.agg(n=dp.count()))
+    table(tmp_path, row()).partition("part").release(asks, epsilon=1)
+    assert len({*heard}) == len(heard) == 4
 
 
 def test_parts_are_asked_different_things_and_the_dearest_is_paid(tmp_path):

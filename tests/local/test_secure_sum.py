@@ -128,6 +128,19 @@ def test_too_few_survivors_are_refused_and_nothing_is_summed():
     assert plan.release(parties).shape == (1,)
 
 
+def test_colluding_people_are_not_among_those_whose_noise_a_sum_needs():
+    plan = secure_sum(people=10, epsilon=1, dropout=0.2, colluding=3)
+    assert (plan.honest, plan.least) == (5, 8)  # of eight, three may take their noise off
+    for heard, enough in ((7, False), (8, True)):
+        parties = [Party(plan) for _ in range(3)]
+        deliver(parties, clients(plan, [1] * heard))
+        if enough:
+            plan.release(parties)
+            continue
+        with pytest.raises(TooFewClients):
+            plan.release(parties)
+
+
 def test_a_party_gives_one_sum_and_no_other():
     plan = secure_sum(people=4, epsilon=1, dropout=Fraction(1, 4))
     parties = [Party(plan) for _ in range(3)]

@@ -1,5 +1,6 @@
 """Every mechanism takes exact values as they come from an engine, and nothing but its release opens them."""
 
+from fractions import Fraction
 from importlib import import_module
 
 import numpy as np
@@ -9,6 +10,8 @@ from discreet.core.errors import Refusal
 from discreet.core.exact import Exact
 from discreet.mechanisms.count import Count
 from discreet.mechanisms.counter import Counter
+from discreet.mechanisms.gaussian import Gaussian
+from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.mean import Mean
 from discreet.mechanisms.parts.noisy import Noisy
 from discreet.mechanisms.quantile import Quantile
@@ -95,3 +98,11 @@ def test_sessions_take_exact_values_one_by_one():
     session = SparseVector(threshold=5, epsilon=2, cutoff=1, answers_epsilon=1).session()
     assert isinstance(session.ask(Exact(10**6)), int)
     assert isinstance(Counter(horizon=4, epsilon=1).session().add(Exact(1)), int)
+
+
+@pytest.mark.parametrize("mechanism", [Laplace(epsilon=Fraction(1, 1000)), Gaussian(rho=Fraction(1, 10**6))])
+def test_a_table_without_axes_has_noise_as_any_other(mechanism):
+    """Twenty draws of noise a thousand wide hardly ever fall on fewer than ten values (below 1e-9)."""
+    with seeded(77):
+        found = {int(mechanism.release(Exact(np.asarray(5)))) for _ in range(20)}
+    assert len(found) >= 10

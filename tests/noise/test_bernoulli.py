@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from discreet import noise
-from discreet.noise import enclosure
+from discreet.noise import enclosure, rejection
 from discreet.noise.bernoulli import _coins
 from tests.noise import truth
 from tests.noise.tree import law as law_of
@@ -42,3 +42,11 @@ def test_certain_coins_are_certain():
     assert noise.bernoulli_exp(0, 1000).all()
     assert not noise.bernoulli_exp(10**6, 1000).any()
     assert (noise.bernoulli(1), noise.bernoulli(0), noise.bernoulli_exp(0), noise.bernoulli_exp(10**6)) == (1, 0, 1, 0)
+
+
+@pytest.mark.parametrize("p", [Fraction(1, 3), Fraction(10**9 - 1, 10**12), 0.1], ids=str)
+def test_a_single_coin_is_tossed_with_exactly_its_bias(monkeypatch, p):
+    heard = []
+    monkeypatch.setattr(rejection, "bernoulli", lambda source, ratio: heard.append(Fraction(*ratio)) or True)
+    assert noise.bernoulli(p) == 1
+    assert heard == [Fraction(p)]

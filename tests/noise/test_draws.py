@@ -15,7 +15,7 @@ from discreet.core.errors import BadParameter, Refusal
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.quantile import Quantile
 from discreet.noise import bits, sampling
-from discreet.noise.draws import Draws, new_key
+from discreet.noise.draws import Draws, _stream, new_key
 from discreet.testing import seeded
 
 KEY = bytes(range(32))
@@ -189,3 +189,10 @@ def test_interrupts_at_any_moment_leave_no_fixed_stream():
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def test_a_substream_that_outlives_its_key_goes_on_with_another():
+    keys, again = _stream(KEY), _stream(KEY)
+    found = [keys(32) for _ in range(5)]
+    assert len({*found}) == 5
+    assert [again(32) for _ in range(5)] == found

@@ -284,3 +284,9 @@ def test_counts_of_another_length_are_refused(tmp_path):
         connection.execute("UPDATE sketch SET counts = x'0011'")
     with pytest.raises(Refusal, match="damaged"):
         SqliteSketches(file, COLLECTION).sketch(0)
+
+
+def test_the_hash_of_a_senders_key_depends_on_the_secret_of_the_store():
+    one, other = (key_hash(bytes([secret]) * 32, b"a sender's key") for secret in (1, 2))
+    assert one != other
+    assert one == key_hash(bytes([1]) * 32, b"a sender's key")

@@ -36,6 +36,20 @@ FILTERS = [PureFilter(1), ZcdpFilter(0.5, 1e-6), RenyiFilter(8, 1), ApproxFilter
 # What fits, and what does not.
 
 
+@pytest.mark.parametrize("guard", [ZcdpFilter(1, 1e-6), ApproxFilter(1, 1e-6)])
+def test_what_may_fail_pays_its_delta_as_often_as_it_happens(guard):
+    one = Approx(Fraction(1, 100), Fraction(1, 10**8))
+    thrice, mixed = guard.cost(one * 3), guard.cost((one + Pure(TENTH)) * 2)
+    assert thrice == guard.cost(one) + guard.cost(one) + guard.cost(one)
+    assert (thrice.delta, mixed.delta) == (Fraction(3, 10**8), Fraction(2, 10**8))
+    after = guard.admit(one * 3)
+    assert after.spent == thrice
+    assert after.remaining.delta == guard.budget.delta - Fraction(3, 10**8)
+    most = int(guard.budget.delta * 10**8)
+    with pytest.raises(BudgetExceeded, match="delta"):
+        guard.admit(one * (most + 1))
+
+
 def test_ten_tenths_fit_and_an_eleventh_does_not():
     guard = Budget(epsilon=1).filter()
     for _ in range(10):

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from mpmath import mp
 
 from discreet.account import (
     Approx,
@@ -22,6 +23,8 @@ from discreet.account import (
     Zcdp,
     parallel,
 )
+from discreet.account.losses.loss import PrivacyLoss
+from discreet.account.numeric.pair import atoms
 from discreet.core.errors import BadParameter
 from tests.account.truth import composed_delta, enumerated_delta, gaussian_delta, poisson_law, response_law
 
@@ -206,3 +209,65 @@ def test_the_whole_line_of_a_long_run_is_below_the_oracle():
     laws = [[(poisson_law(0.5, 0.05, way), 2000)] for way in ("remove", "add")]
     assert max(composed_delta(law, found) for law in laws) <= 1e-8
     assert max(composed_delta(law, found * 0.9999) for law in laws) > 1e-8
+
+
+class Lopsided(PrivacyLoss):
+    """Tells more when a person is added: an event of every second table without them hardly happens with them."""
+
+    __slots__ = ()
+
+    @property
+    def peak(self):
+        return math.log(5000)
+
+    @property
+    def symmetric(self):
+        return False
+
+    @property
+    def dominated(self):
+        return True
+
+    def group(self, k):
+        raise NotImplementedError
+
+    def pair(self, tail):
+        with_, without = np.array([1e-4, 1 - 1e-4]), np.array([0.5, 0.5])
+        return atoms(np.log(with_ / without), with_, without)
+
+    def pair_added(self, tail):
+        return self.pair(tail).reversed()
+
+    def divergence(self, alphas):
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.9])
+def test_the_divergence_of_a_sample_is_that_of_the_worse_direction(rate):
+    with_, without = np.array([1e-4, 1 - 1e-4]), np.array([0.5, 0.5])
+    mixed = (1 - rate) * without + rate * with_
+    for alpha in (1.5, 2.0, 8.0):
+        added, removed = (
+            math.log(float((one**alpha * other ** (1 - alpha)).sum())) / (alpha - 1)
+            for one, other in ((without, mixed), (mixed, without))
+        )
+        assert added > removed
+        found = float(Sampled(Lopsided(), rate).divergence(np.array([alpha]))[0])
+        assert added <= found <= added * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("rate", [0.01, 0.3])
+@pytest.mark.parametrize("rho", [0.02, 0.5])
+def test_moments_of_a_sample_are_those_of_the_theorem(rate, rho):
+    """Zhu and Wang 2019, Theorem 6, written out: the term of order 2 counts once, all later ones three times."""
+    orders = [3, 5, 12]
+    found = Zcdp(rho).sampled(rate).rdp(orders)
+    for order, value in zip(orders, found, strict=True):
+        with mp.workdps(50):
+            total = mp.mpf(1)
+            for j in range(2, order + 1):
+                ways = mp.binomial(order, j) * (1 - mp.mpf(rate)) ** (order - j) * mp.mpf(rate) ** j
+                # The weights of a binomial law add up to one; of each term there, that much is in it already.
+                total += ways * ((1 if j == 2 else 3) * mp.exp((j - 1) * j * mp.mpf(rho)) - 1)
+            theorem = min(mp.log(total) / (order - 1), order * mp.mpf(rho))
+            assert theorem <= float(value) <= theorem * (1 + mp.mpf(10) ** -6)

@@ -22,7 +22,7 @@ from discreet.account import (
 )
 from discreet.account.numeric import pld
 from discreet.account.numeric.pair import normal, response
-from discreet.account.numeric.pilot import Leaf
+from discreet.account.numeric.pilot import Leaf, Pilot
 from tests.account.truth import (
     composed_delta,
     enumerated_delta,
@@ -231,3 +231,18 @@ def test_a_few_rare_samples_cost_little_more_than_one_at_a_share_of_delta(sigma,
     one = Gaussian(sigma).sampled(rate)
     assert truth <= (one * copies).epsilon(delta) <= 1.005 * truth
     assert truth == pytest.approx(one.epsilon(delta / copies), rel=1e-4)
+
+
+def test_what_lies_above_the_window_of_a_convolution_counts_as_unbounded():
+    """Randomized response 4,000 times: the losses of a binomial law, of which a window leaves the largest out."""
+    epsilon, count = 0.1, 4000
+    pilot = Pilot.of([Leaf(lambda _: response(epsilon), count)], 1e-20)
+    found = pld.profile(pilot, pilot.aim_at_delta(1e-6))
+    top = float(found.losses[-1])
+    assert top < epsilon * count / 2
+    truth = mpmath.mpf(1) / (1 + mpmath.exp(-mpmath.mpf(epsilon)))
+    least = math.ceil((top / epsilon + count) / 2)
+    beyond = mpmath.fsum(
+        mpmath.binomial(count, k) * truth**k * (1 - truth) ** (count - k) for k in range(least, least + 400)
+    )
+    assert 0 < beyond <= found.infinity < 1e-6

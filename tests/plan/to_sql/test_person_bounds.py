@@ -149,11 +149,15 @@ def test_groups_that_tie_in_the_order_are_told_apart_by_themselves(monkeypatch):
     flat = tuple(0 if place == 3 else 1 + place for place in range(MULTIPLIERS))
     monkeypatch.setattr("discreet.engines.duckdb.engine.multipliers", lambda _secret: (flat, flat))
     rows = [
-        {"id": who, **dict.fromkeys(worlds.RAW), "ward": ward} for who in range(50) for ward in ("b", "A", "O'Neil")
+        {"id": who, **dict.fromkeys(worlds.RAW), "ward": ward, "n": 5}
+        for who in range(50)
+        for ward in ("b", "A", "O'Neil")
     ]
     for rows_in_order in (rows, rows[::-1]):
         data = Data(dp.Table("t", UNITS["groups"], worlds.COLUMNS), rows_in_order)
-        assert [found[:2] for found in answers(data)[0]] == [(50, 50), (50, 50), (0, 0), (0, 0)]
+        tallies, cells = answers(data)
+        assert [found[:2] for found in tallies] == [(50, 50), (50, 50), (0, 0), (0, 0)]
+        assert [sum(found.values()) for found in cells] == [50, 50, 0, 0]
 
 
 @pytest.mark.parametrize("width", [2**20 - 1, 2**20, 2**23])
