@@ -25,7 +25,7 @@ def test_the_ledger_of_the_vault_is_left_alone(vault, run, result):
 
 def test_json_has_what_is_promised_beside_what_was_measured(vault, result):
     found = result("audit", QUESTION, "--rho", "0.1", *QUICK)
-    assert found["verdict"] == "consistent"
+    assert found["verdict"] == "not shown"
     assert found["claimed"] > 0.5
     assert {"neighbours", "way", "claimed", "lower", "verdict"} <= set(found["tried"][0])
 
