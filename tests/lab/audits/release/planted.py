@@ -1,6 +1,7 @@
 """Defects planted in the code that answers: each with where it sits and which questions it can touch."""
 
 import contextlib
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -225,7 +226,7 @@ def undercharged():
             honest(self)
             small = {
                 account: Zcdp(Fraction(1, 10**6), relation=loss.relation)
-                if loss.rho is not None and not np.isfinite(loss.peak)
+                if loss.rho is not None and not math.isfinite(loss.peak)
                 else Pure(Fraction(1, 1000), relation=loss.relation)
                 for account, loss in self.losses.items()
             }

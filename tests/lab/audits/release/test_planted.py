@@ -1,5 +1,6 @@
 """Defects planted in the release path: each is flagged, for every aggregate and price that it touches."""
 
+import sys
 import time
 from fractions import Fraction
 
@@ -48,8 +49,8 @@ def test_every_planted_defect_is_flagged_for_every_aggregate_and_price(plant, qu
     verdict, way = planted(plant, question, epsilon)
     with capsys.disabled():
         spent = time.process_time() - began
-        print(
-            f"\n| {plant.defect} | {plant.place} | {question} | {epsilon} | {verdict} | {way} | {spent:.1f} s |", end=""
+        sys.stdout.write(
+            f"\n| {plant.defect} | {plant.place} | {question} | {epsilon} | {verdict} | {way} | {spent:.1f} s |"
         )
     assert verdict in ("violated", "failed")
 
