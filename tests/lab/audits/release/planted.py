@@ -219,15 +219,15 @@ def noted(answer, seen):
 
 
 def undercharged():
-    """Charge a thousandth of what is spent."""
+    """Charge less than is spent, whatever that is."""
 
     def made(honest):
         def begun(self):
             honest(self)
             small = {
-                account: Zcdp(Fraction(1, 10**6), relation=loss.relation)
+                account: Zcdp(Fraction(1, 1000), relation=loss.relation)
                 if loss.rho is not None and not math.isfinite(loss.peak)
-                else Pure(Fraction(1, 1000), relation=loss.relation)
+                else Pure(Fraction(1, 20), relation=loss.relation)
                 for account, loss in self.losses.items()
             }
             object.__setattr__(self, "losses", small)
@@ -304,7 +304,7 @@ PLANTS = (
     Plant("the same draws for every debit", "noise/draws", same_draws),
     Plant("rows in an order that depends on rows", "ask/programme", in_answer(sorted_rows)),
     Plant("what was found in the notes", "ask/programme", in_answer(noted)),
-    Plant("a thousandth charged", "ledger/charge", undercharged),
+    Plant("too little charged", "ledger/charge", undercharged),
     Plant("every answer raises TypeError", "ask/programme", raising),
     Plant("some rows raise", "ask/programme", raising_when_odd),
     Plant("another answer when asked again", "ask/release", replayed_differently),

@@ -17,7 +17,7 @@ EVERY = [(plant, question, epsilon) for plant in PLANTS for question in plant.qu
 SHORT = [
     ("noise .8 as wide, drawn numbers", "mean", "4"),
     ("noise cut at -3", "Gaussian count", "4"),
-    ("a thousandth charged", "selected keys", "0.5"),
+    ("too little charged", "selected keys", "0.5"),
     ("what was found in the notes", "quantile", "1"),
 ]
 

@@ -13,10 +13,10 @@ from discreet.account.losses.zcdp import Zcdp
 from discreet.ask.priced import PricedQuestion
 from discreet.ask.programme import Claim, Programme
 from discreet.core.errors import show
-from discreet.lab.audits.choices import chosen
 from discreet.lab.audits.finding import Finding, Verdict
 from discreet.lab.audits.neighbours import Neighbours
 from discreet.lab.audits.promise import promised
+from discreet.lab.audits.release.choices import chosen
 from discreet.lab.audits.release.laws import exactly_added, used_laws
 from discreet.lab.audits.release.transcript import Heard, Transcript, too_little
 from discreet.lab.audits.replay import SEES

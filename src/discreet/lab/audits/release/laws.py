@@ -58,7 +58,7 @@ class CountedEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class LabelDraws:
     """What was drawn at one label in many runs on the same rows: by what, from what, and each result."""
 
     label: str
@@ -109,7 +109,7 @@ class MemorySource:
         return self._found[place]
 
 
-def drawn(programme: Programme, engine: ExactSource, script: Mapping[str, Output], runs: int) -> list[Drawn]:
+def drawn(programme: Programme, engine: ExactSource, script: Mapping[str, Output], runs: int) -> list[LabelDraws]:
     """Run a programme so often, each time with fresh draws, and return what every mechanism made.
 
     Where keys or a bound are chosen, the programme goes on with those of the `script`, so that all runs are alike.
@@ -123,10 +123,10 @@ def drawn(programme: Programme, engine: ExactSource, script: Mapping[str, Output
             for each in ear.listener.passages:
                 times[each.label] += 1
                 found.setdefault(f"{each.label} {times[each.label]}", []).append(each)
-    return [Drawn(e[0].label, e[0].mechanism, e[0].exact, tuple(p.made for p in e)) for e in found.values()]
+    return [LabelDraws(e[0].label, e[0].mechanism, e[0].exact, tuple(p.made for p in e)) for e in found.values()]
 
 
-def counted(sides: Sequence[Sequence[Drawn]], groups: Sequence[Hashable]) -> Iterator[CountedEvent]:
+def counted(sides: Sequence[Sequence[LabelDraws]], groups: Sequence[Hashable]) -> Iterator[CountedEvent]:
     """Yield every event that is looked at, in what was drawn on several tables."""
     for number, side in enumerate(sides):
         cells: list[NoiseCell] = []
@@ -160,7 +160,7 @@ class NoiseCell:
     added: NDArray[Any]
 
 
-def noise_cells(each: Drawn) -> list[NoiseCell]:
+def noise_cells(each: LabelDraws) -> list[NoiseCell]:
     """Return the noise of every integer of every group: what came out less what went in."""
     statistic: Statistic = each.mechanism
     laws = [NoiseLaw.of(noise.law, noise.scale) for noise, size in statistic.noises for _ in range(size)]
@@ -226,7 +226,7 @@ def _joint(one: NoiseCell, other: NoiseCell, where: str) -> Iterator[CountedEven
 # Choices --------------------------------------------------------------------------------------------------------------
 
 
-def _selected(each: Drawn, groups: Sequence[Hashable]) -> Iterator[CountedEvent]:
+def _selected(each: LabelDraws, groups: Sequence[Hashable]) -> Iterator[CountedEvent]:
     selection: KeySelection = each.mechanism
     for group in groups:
         chance = float(selection.probability(int(each.exact.get(group, 0))))

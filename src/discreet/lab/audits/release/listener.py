@@ -65,7 +65,7 @@ class Passage:
     fed: tuple[FedNoise, ...] = ()
 
 
-class Diverged(Exception):
+class ReleaseDiverged(Exception):
     """A second run handed something to a mechanism where the first did not."""
 
 
@@ -132,7 +132,7 @@ class Listener:
         if expected is None or (expected.label, repr(expected.mechanism)) != (label, repr(mechanism)):
             what = "nothing" if expected is None else f"{expected.mechanism!r} at {expected.label!r}"
             self.diverged = f"one neighbour uses {mechanism!r} at {label!r} where the other uses {what}"
-            raise Diverged(self.diverged)
+            raise ReleaseDiverged(self.diverged)
         return expected.returned
 
 
