@@ -171,9 +171,9 @@ def _less(after: Paid, before: Paid) -> Paid:
 def _fault(programme: Programme, one: _Run, zero: _Run) -> str | None:
     """Say how two runs differ beyond what they handed to mechanisms; `one` ran first."""
     listener = zero.listener
-    if listener.diverged is not None:
+    if listener.diverged is not None and not isinstance(one.output, Raised):
         return listener.diverged
-    if isinstance(one.output, Raised) != isinstance(zero.output, Raised):
+    if listener.diverged is not None or isinstance(one.output, Raised) != isinstance(zero.output, Raised):
         return "one neighbour raises an exception, the other does not"
     claims = [each.label for each in programme.claims()]
     labels = [each.label for each in one.listener.passages]
