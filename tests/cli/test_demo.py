@@ -90,7 +90,7 @@ def test_the_attack_wins_against_exact_and_rounded_counts_alone(again):
 
 def test_the_audit_measures_most_of_what_is_promised_and_no_more(again):
     finding = again["audit"]
-    assert finding["verdict"] == "consistent"
+    assert finding["verdict"] != "violated"
     assert 0.8 < finding["lower"] <= finding["claimed"] == 1
 
 
@@ -157,7 +157,7 @@ def test_a_refuted_promise_ends_with_a_refusal(shown, capsys, monkeypatch):
 def test_the_sentences_hold_whatever_was_drawn():
     attacked = steps.Attacked(200, 800, 1.0, (("exact", 200), ("Discreet", 140)), 0.731)
     assert "140" not in " ".join(attacked_words(attacked))
-    fine = Finding(lower=0.0, claimed=1.0, event="", verdict="consistent", layer="black_box")
+    fine = Finding(lower=0.0, claimed=1.0, event="", verdict="not shown", layer="black_box")
     assert "Nothing against the guarantee" in audited_words(fine)[1]
     assert "refuted" in audited_words(replace(fine, verdict="violated"))[1]
 

@@ -21,9 +21,12 @@ SOURCE = Path(discreet.__file__).parent
 
 # Every module that sees inside an exact value, with the kind of its door and the reason.
 DOORS: dict[str, tuple[str, str]] = {
+    "lab/audits/release/listener.py": (
+        "custodian",
+        "the lab keeps what a release of made-up rows hands to its mechanisms",
+    ),
     "lab/audits/screening.py": ("custodian", "the lab tries out which of its made-up rows count"),
     "lab/audits/tape.py": ("custodian", "the lab keeps what a program on made-up rows hands to a mechanism"),
-    "lab/audits/transcript.py": ("custodian", "the lab keeps what a programme on made-up rows hands to its mechanisms"),
     "measures/kernels.py": ("kernel", "cuts tables of tallies to the shape that a mechanism takes"),
     "mechanisms/above_threshold.py": ("choice", "compares noisy answers with a noisy threshold, and says where"),
     "mechanisms/contribution_bound.py": ("choice", "draws a number of rows near an order statistic"),

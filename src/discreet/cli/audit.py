@@ -56,7 +56,7 @@ _SAMPLES = 10**6
 @budget_options("The price of the question")
 @click.option("--key", "keys", multiple=True, metavar="COLUMN=A,B", help="Keys of a column that has none.")
 @click.option("--max-rows", metavar="ROWS", help="Lower the rows a person counts for; auto chooses privately.")
-@click.option("--runs", metavar="COUNT", help="How many end-to-end runs of a question on each neighbour.")
+@click.option("--runs", metavar="COUNT", help="How often the release of a question is drawn for; 0: never.")
 @click.pass_obj
 def command(
     output: Output,
@@ -75,6 +75,10 @@ def command(
     runs: str | None,
 ) -> int:
     """Try to refute the privacy guarantee of mechanisms, or of a question in SQL, on worst-case neighbours.
+
+    A verdict is one of three words: violated; bounded (proved, for this pair of neighbours); not shown (no defect was
+    seen, and what would have been seen is said). It ends with exit code 0 if nothing is violated, and with 5 if
+    something is, or if the audit failed because every run raised.
 
     Three layers look at each pair of a mechanism: exact probabilities, an event found in samples, and a replay of the
     same randomness. A question, a SELECT in quotes, is asked about made-up rows of the declared tables, through the
@@ -212,8 +216,13 @@ def _table(audited: Audited) -> Table:
 def _summary(audited: Audited) -> Text:
     from rich.text import Text
 
+    from discreet.lab.audits.finding import weakest
+
     pairs = {(name, trial) for name, trial, _ in audited}
     broken = {(name, trial) for name, trial, finding in audited if finding.violated}
     if broken:
         return Text(f"{len(broken)} of {len(pairs)} pairs of neighbours refute the claim.", style=STYLES["violated"])
-    return Text(f"{len(pairs)} pairs of neighbours, nothing against the claims.", style=STYLES["consistent"])
+    sampled = {finding.sees for _, _, finding in audited if finding.verdict == "not shown" and finding.sees}
+    seen = f" Runs alone would have seen {min(sampled, key=len)}." if len(sampled) == 1 else ""
+    found = weakest(finding.verdict for _, _, finding in audited)
+    return Text(f"{len(pairs)} pairs of neighbours: a violation is not shown.{seen}", style=STYLES[found])

@@ -13,7 +13,14 @@ def test_a_question_is_audited_with_the_declarations_of_a_vault(vault, run):
     (vault.parent / "visits.csv").unlink()  # no row of it is read
     code, out, _ = run("audit", QUESTION, "--epsilon", "0.5", *QUICK)
     assert code == Exit.DONE
-    for words in ("one person (patient_id), at most 5 rows", "integers", "noise", "nothing against the guarantee"):
+    for words in (
+        "one person (patient_id), at most 5 rows",
+        "integers",
+        "release",
+        "debit",
+        "not shown",
+        "nothing against the guarantee",
+    ):
         assert words in " ".join(out.split())
 
 
@@ -25,9 +32,9 @@ def test_the_ledger_of_the_vault_is_left_alone(vault, run, result):
 
 def test_json_has_what_is_promised_beside_what_was_measured(vault, result):
     found = result("audit", QUESTION, "--rho", "0.1", *QUICK)
-    assert found["verdict"] == "consistent"
+    assert found["verdict"] == "not shown"
     assert found["claimed"] > 0.5
-    assert {"neighbours", "way", "claimed", "lower", "verdict"} <= set(found["tried"][0])
+    assert {"neighbours", "way", "claimed", "lower", "verdict", "sees"} <= set(found["tried"][0])
 
 
 def test_a_policy_is_enough_and_its_sources_need_not_be_there(folder, run):
@@ -44,7 +51,7 @@ def test_a_policy_is_enough_and_its_sources_need_not_be_there(folder, run):
     code, out, _ = run(*words, *QUICK, "--plot", "audit.png")
     assert code == Exit.DONE
     assert "one row, added or removed" in out
-    assert (folder / "audit.png").stat().st_size > 5000
+    assert "nothing to plot" in out  # what is compared without chance has no rates
 
 
 def test_a_broken_engine_ends_with_exit_code_5(vault, run, monkeypatch):

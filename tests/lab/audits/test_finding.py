@@ -15,7 +15,7 @@ from discreet.lab.audits.finding import worst
 from discreet.lab.audits.plot import claim_words
 from discreet.mechanisms.laplace import Laplace
 
-FINDING = Finding(0.9, 1.0, "output > 0", "consistent", "black_box", samples=1000, point=(0.3, 0.3), claim=Pure(1))
+FINDING = Finding(0.9, 1.0, "output > 0", "not shown", "black_box", samples=1000, point=(0.3, 0.3), claim=Pure(1))
 
 
 def test_a_finding_is_frozen():
@@ -33,7 +33,7 @@ def test_the_most_telling_finding_is_a_violated_one_then_the_nearest_to_its_clai
 
 def test_a_finding_reads_as_a_sentence():
     assert str(FINDING) == (
-        "consistent (black box, 1,000 samples): epsilon 0.9 or more is spent at delta 0, where 1 is allowed: output > 0"
+        "not shown (black box, 1,000 samples): epsilon 0.9 or more is spent at delta 0, where 1 is allowed: output > 0"
     )
     broken = replace(FINDING, lower=float("inf"), verdict="violated", layer="exact", samples=0, delta=1e-6, event="")
     assert repr(broken) == "violated (exact): epsilon infinity or more is spent at delta 1e-06, where 1 is allowed"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from discreet.curator.curator import Curator
     from discreet.lab.audits.sql import AuditedQuestion
 
-STYLES = {"consistent": "green", "violated": "bold red"}
+STYLES = {"bounded": "green", "not shown": "yellow", "violated": "bold red"}
 
 _ROOMY = 110
 _QUOTED = 'write it in quotes: discreet audit "SELECT COUNT(*) FROM visits" --epsilon 0.5'
@@ -139,20 +139,28 @@ def _table(found: AuditedQuestion) -> Table:
             finding = each.finding
             figures = f"{finding.claimed:.4f}", f"{finding.lower:.4f}", f"{finding.delta:g}"
             verdict = Text(finding.verdict, style=STYLES[finding.verdict])
-            # An event in which nothing was seen is none.
-            event = finding.event if finding.lower else ""
+            event = finding.event
             words = [Text(event, no_wrap=not finding.violated, overflow="ellipsis")] if roomy else []
             table.add_row(Text("" if place else pair), each.way, *figures, verdict, *words)
     return table
 
 
 def _summary(found: AuditedQuestion) -> str:
+    from rich.markup import escape
+
     pairs = {each.pair for each in found.tried}
     broken = {each.pair for each in found.tried if each.finding.violated}
     style = STYLES[found.verdict]
     if broken:
-        return f"[{style}]{len(broken)} of {len(pairs)} pairs of neighbours refute the guarantee.[/]"
-    return f"[{style}]{len(pairs)} pairs of neighbours, nothing against the guarantee; {found.lower:.4g} measured.[/]"
+        return f"[{style}]violated: {len(broken)} of {len(pairs)} pairs of neighbours refute the guarantee.[/]"
+    lines = [f"[{style}]{found.verdict}: {len(pairs)} pairs of neighbours, nothing against the guarantee.[/]"]
+    bounded = [each for each in found.tried if each.finding.verdict == "bounded"]
+    lines.append(f"Without chance, {len(bounded)} of {len(bounded) + len(found.open)} comparisons are bounded.")
+    lines += [f"Not shown: {escape(each.pair)}, {each.way}: {escape(each.finding.event)}." for each in found.open]
+    lines.append(
+        f"Of the draws, the audit would have seen {escape(found.sees)}." if found.sees else "No draw was looked at."
+    )
+    return "\n".join(lines)
 
 
 def _drawn(found: AuditedQuestion, plot: Path) -> bool:

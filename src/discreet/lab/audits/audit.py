@@ -58,7 +58,7 @@ def examine(
     subject = subject_of(mechanism)
     claim = _claim(subject, claim)
     chosen = _layers(layers)
-    runs, rate = whole("samples", samples, least=_FEWEST), _rate(alarm)
+    runs, rate = whole("samples", samples, least=_FEWEST), settled_rate(alarm)
     promise = promised(claim, delta)
     findings: list[Finding | None] = []
     if "exact" in chosen:
@@ -85,7 +85,8 @@ def _layers(layers: Collection[Layer]) -> set[Layer]:
     return set(layers)
 
 
-def _rate(alarm: float) -> float:
+def settled_rate(alarm: float) -> float:
+    """Return a probability of a false alarm, if it is one."""
     if not 0 < alarm < 1:
         why = "the probability of a false alarm lies between 0 and 1, both excluded"
         raise BadParameter("alarm", alarm, why=why, fix="use a small number, such as 1e-6")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.lab.audits.events import Event, learned, search
 from discreet.lab.audits.features import features, likelihood
-from discreet.lab.audits.finding import Finding
+from discreet.lab.audits.finding import AuditFailed, Finding
 from discreet.lab.audits.outputs import Outputs, align, tabulate
 from discreet.lab.audits.promise import Promise
-from discreet.lab.audits.subject import AuditSubject
+from discreet.lab.audits.subject import AuditSubject, Raised
 
 _PILOT = 10_000  # runs a neighbour on which features are screened
 _KEPT = 4  # features that are searched with all runs
@@ -27,7 +28,8 @@ def examine(
     Guarantee: `lower` exceeds the true epsilon with probability at most `alarm`. The event is fixed before the half
     that is measured is looked at, and the two Clopper-Pearson bounds (1934) fail with probability alarm/2 each.
     """
-    zero, one = align(tabulate(subject.outputs(d0, samples)), tabulate(subject.outputs(d1, samples)))
+    sides = subject.outputs(d0, samples), subject.outputs(d1, samples)
+    zero, one = align(tabulate(sides[0]), tabulate(sides[1]))
     half = min(len(zero), len(one)) // 2
     quarter = half // 2
     learn, choose = _cut(zero, one, 0, quarter), _cut(zero, one, quarter, half)
@@ -40,18 +42,53 @@ def examine(
     low, _ = clopper_pearson(hits[0], runs, alarm / 2)
     _, high = clopper_pearson(hits[1], runs, alarm / 2)
     lower = max(0.0, math.log((low - event.delta) / high)) if low > event.delta else 0.0
+    if lower <= event.claimed:
+        _refuse_all_raised(subject, sides)
     side = "d1" if event.flipped else "d0"
     return Finding(
         lower=lower,
         claimed=event.claimed,
         event=f"{event.text} (more likely on {side})" if lower else event.text,
-        verdict="violated" if lower > event.claimed else "consistent",
+        verdict="violated" if lower > event.claimed else "not shown",
         layer="black_box",
         delta=event.delta,
         samples=2 * half,
         point=(high, 1 - low),
         claim=claim,
+        sees=seen(runs, promise, alarm),
     )
+
+
+def seen(runs: int, promise: Promise, alarm: float) -> str:
+    """Say which loss so many runs on each neighbour would have shown, all but surely, at the claim's first delta.
+
+    One bit that is right with odds e^L : 1 and spends L, as randomized response does, is counted as often as it happens
+    or three standard deviations less.
+    """
+    import numpy as np
+
+    delta, claimed = promise[0]
+    for loss in np.concatenate([np.geomspace(max(claimed, 0.01), max(claimed, 0.01) * 30, 200), [60.0]]).tolist():
+        chance = 1 / (1 + math.exp(-loss))
+        spread = 3 * math.sqrt(chance * (1 - chance) * runs)
+        hits = max(0, math.floor(runs * chance - spread)) if loss < 60 else runs
+        low = clopper_pearson(hits, runs, alarm / 2)[0] - delta
+        high = clopper_pearson(runs - hits, runs, alarm / 2)[1]
+        if loss > claimed and low > 0 and math.log(low / high) > claimed:
+            least = "a sure sign" if loss == 60 else f"a loss of {loss:.3g} or more"
+            return f"{least} in one bit"
+    needed = 2 * math.ceil(math.log(alarm / 2) / -math.log1p(math.exp(-claimed)))
+    return f"nothing: not even a sure sign refutes epsilon {claimed:.4g} in {2 * runs:,} runs; use {needed:,} or more"
+
+
+def _refuse_all_raised(subject: AuditSubject, sides: tuple[Any, Any]) -> None:
+    """Refuse an audit in which nothing was ever answered: that proves no privacy."""
+    for outputs in sides:
+        if not isinstance(outputs, list) or not all(isinstance(each, Raised) for each in outputs):
+            return
+    first = sides[0][0]
+    runs = len(sides[0]) + len(sides[1])
+    raise AuditFailed(subject.name, f"{runs:,} of {runs:,} runs raised {first.kind}: {first.text}")
 
 
 def clopper_pearson(hits: int, runs: int, alarm: float) -> tuple[float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ Masks = NDArray[np.bool_]  # one set a row
 
 # The search scores events by Wilson's bounds at about the width that the final bounds will have; only those count.
 _WIDTH = 5.0
+_WIDTH_TAIL = 2.9e-7  # the probability that a normal variable exceeds it
 # A set that was learned is preferred to one with a short description only if it is this much better.
 _PLAINNESS = 1e-2
 
@@ -87,16 +89,22 @@ def wilson(hits: Floats, runs: int) -> tuple[Floats, Floats]:
 
 
 def _score(high: Floats, low: Floats, sizes: tuple[int, int], delta: float) -> Floats:
-    """Return about what the lower bound of epsilon would be, event by event."""
-    gain = wilson(high, sizes[0])[0] - delta
-    return np.log(np.maximum(gain, 1e-300) / wilson(low, sizes[1])[1])
+    """Return about what the lower bound of epsilon would be, event by event; below 0 where nothing is shown.
+
+    The Clopper-Pearson bounds of certain and of impossible events are used as they are: Wilson's are wider there than
+    the final bounds will be, so that an event that always happens on one neighbour alone would look like one of many.
+    """
+    gain = np.where(high == sizes[0], _WIDTH_TAIL ** (1 / sizes[0]), wilson(high, sizes[0])[0]) - delta
+    most = np.where(low == 0, 1 - _WIDTH_TAIL ** (1 / sizes[1]), wilson(low, sizes[1])[1])
+    return np.log(np.maximum(gain, 1e-300) / most) + 1e-9 * (high / sizes[0] - low / sizes[1])
 
 
 def margin_of(lower: float, claimed: float) -> float:
     """Order bounds by how far they exceed the claim, and those that do not by how near they come to it."""
     if lower > claimed:
         return lower - claimed
-    return max(lower, 0.0) / claimed - 1 if claimed else -1.0
+    # Those that show nothing are not all alike: the nearest to showing something comes first, down to -2.
+    return lower / claimed - 1 if claimed and lower > 0 else -1 + math.tanh(min(lower, 0.0) / 50)
 
 
 def _sets(count: int, ratios: Floats) -> Mapping[str, Masks]:

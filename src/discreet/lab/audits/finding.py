@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -11,7 +12,7 @@ from discreet.account.losses.loss import PrivacyLoss
 from discreet.core.errors import BadParameter, Refusal
 
 Layer = Literal["exact", "black_box", "replay"]
-Verdict = Literal["consistent", "violated"]
+Verdict = Literal["violated", "not shown", "bounded"]
 LAYERS: tuple[Layer, ...] = ("exact", "black_box", "replay")
 
 
@@ -23,8 +24,12 @@ class Finding:
     in words what tells the neighbours apart, and `point` is that event as a test for the person: its false-positive and
     false-negative rates, at the pessimistic ends of their bounds.
 
+    `sees` is the smallest defect that it would have seen.
+
     Guarantee: "violated" is a proof (exact), wrong with probability at most the audit's `alarm` (black box), or a
-    breach of what a proof of the claim rests on (replay). "consistent" proves nothing: nothing was seen.
+    breach of what a proof of the claim rests on (replay). "bounded" holds for this pair alone: it is proved from the
+    probabilities that the mechanism states (exact), or from how far its inputs moved against noise that was added as
+    it was drawn (replay). "not shown" proves nothing: no defect was seen, and `sees` says which would have been.
     """
 
     lower: float
@@ -36,13 +41,15 @@ class Finding:
     samples: int = 0
     point: tuple[float, float] | None = None
     claim: PrivacyLoss | None = None
+    sees: str = ""
 
     def __str__(self) -> str:
         """Say the verdict, how it was found, and what of the claim is spent, in one sentence."""
         how = self.layer.replace("_", " ") + (f", {self.samples:,} samples" if self.samples else "")
         spent = f"epsilon {_short(self.lower)} or more is spent at delta {self.delta:g}"
         event = f": {self.event}" if self.event else ""
-        return f"{self.verdict} ({how}): {spent}, where {_short(self.claimed)} is allowed{event}"
+        sees = f"; would have seen {self.sees}" if self.sees and not self.violated else ""
+        return f"{self.verdict} ({how}): {spent}, where {_short(self.claimed)} is allowed{event}{sees}"
 
     __repr__ = __str__
 
@@ -60,6 +67,7 @@ class Finding:
             "delta": self.delta,
             "event": self.event,
             "verdict": self.verdict,
+            "sees": self.sees,
             "samples": self.samples,
             "point": None if self.point is None else list(self.point),
         }
@@ -92,6 +100,20 @@ class ClaimViolated(Refusal):
             fix="publish nothing with it; look at the event, fix the noise or the claim, and audit again",
             value=finding,
         )
+
+
+class AuditFailed(Refusal):
+    """An audit that could not look at what it was asked about: every run raised. It says nothing of the claim."""
+
+    def __init__(self, what: str, why: str) -> None:
+        fix = "make it answer on made-up rows first: an audit of what never answers says nothing"
+        super().__init__(f"the audit of {what}", why=why, fix=fix)
+
+
+def weakest(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return one word for several findings: violated if one is, bounded if all are."""
+    found = set(verdicts)
+    return "violated" if "violated" in found else "bounded" if found == {"bounded"} else "not shown"
 
 
 def worst(findings: tuple[Finding, ...]) -> Finding:

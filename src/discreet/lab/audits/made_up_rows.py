@@ -90,6 +90,16 @@ def rows(table: Table, near: Sequence[object], most: int) -> list[Row]:
     return [*corners, *drawn]
 
 
+def scattered(table: Table, row: Row) -> Row:
+    """Return the same row with its numbers drawn anywhere between their bounds."""
+    drawn = {}
+    for name in table:
+        if table[name].kind == "number":
+            low, high = table[name].steps
+            drawn[name] = _written(table[name], low + int(uniform(high - low + 1)))
+    return {**row, **drawn}
+
+
 def beyond(table: Table, row: Row, turn: int) -> Row:
     """Return a row whose numbers lie far outside of what was declared."""
     numbers = [name for name in table if table[name].kind == "number"]

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle, islice
 
 from discreet.ask.priced import PricedQuestion
 from discreet.core.schema import Table
 from discreet.core.unit import Unit
-from discreet.lab.audits.made_up_rows import Data, Row, beyond, broken, rows
+from discreet.lab.audits.made_up_rows import Data, Row, beyond, broken, rows, scattered
 from discreet.lab.audits.screening import ScreenedRow, screened, spoken_of
 from discreet.lab.audits.stage import Staged
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.noise import uniform
 
 _CROWD = 24
+_THRONG = 4000
 _DRAWN = 60  # rows to choose from where they could not be tried out
 _RARE = 0.1  # how often a group that is nearly shown is shown: rare enough to tell, and not too rare to be seen
 _MOST_SHORT = 3000
@@ -25,12 +27,17 @@ Rows = Mapping[str, Sequence[Row]]
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """Two made-up tables that one unit makes different; `name` says how, in words."""
+    """Two made-up tables that one unit makes different; `name` says how, in words.
+
+    Two that are `apart` are no neighbours: they differ in every group. What mechanisms return decides their answers all
+    the same. `short` has groups that are shown now and then.
+    """
 
     name: str
     one: Data
     other: Data
-    whole: bool = False  # whether this is a pair for the whole path: it has a little of everything
+    apart: bool = False
+    short: bool = False
 
 
 def neighbours(asked: PricedQuestion, staged: Staged) -> list[Neighbours]:
@@ -40,7 +47,16 @@ def neighbours(asked: PricedQuestion, staged: Staged) -> list[Neighbours]:
     """
     stage = _Stage.of(asked, staged)
     found = _replaced(stage) if asked.unit.relation == "replace" else _added(stage)
-    return list(found)
+    nobody: Rows = {name: [] for name in stage.tables}
+    throng = stage.throng(_many(asked))
+    return [*found, Neighbours("no neighbours: nobody, and a throng", Data(nobody), Data(throng), apart=True)]
+
+
+def _many(asked: PricedQuestion) -> int:
+    """Return how many people make a choice by ranks depend on them: about as many as its interval is wide."""
+    groups = asked.report.query.keys.size if asked.report.query.keys is not None and asked.selection is None else 1
+    ranks = max((each.half_width() for each in asked.measures if each.at_ends), default=0.0)
+    return int(min(_THRONG, max(4 * _CROWD, math.ceil(ranks) * groups)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +97,22 @@ class _Stage:
                 self.called(name, found[int(uniform(len(found)))], f"other {number}")
                 for number in range(_CROWD)
                 for _ in range(1 if self.unit.is_row else 1 + number % 3)
+            ]
+            for name, found in self.any.items()
+        }
+
+    def throng(self, many: int) -> dict[str, list[Row]]:
+        """Return many people of one row each: rows that count, the values of every second drawn over their bounds."""
+        return {
+            name: [
+                self.called(
+                    name,
+                    found[place]
+                    if (place := number // 2) < len(found) and number % 2
+                    else scattered(self.tables[name], found[int(uniform(len(found)))]),
+                    f"other {number}",
+                )
+                for number in range(many)
             ]
             for name, found in self.any.items()
         }
@@ -131,13 +163,14 @@ class _Stage:
 def _added(stage: _Stage) -> Iterator[Neighbours]:
     """Yield neighbours of which one has a unit more."""
     nobody: dict[str, list[Row]] = {name: [] for name in stage.tables}
+    bases: dict[int, Data] = {}
     rows_of = "a row" if stage.unit.is_row else "all rows"
 
-    def pair(name: str, base: Rows, more: Rows, *, whole: bool = False) -> Neighbours:
-        return Neighbours(name, Data(base), _joined(base, more), whole)
+    def pair(name: str, base: Rows, more: Rows) -> Neighbours:
+        return Neighbours(name, bases.setdefault(id(base), Data(base)), _joined(base, more))
 
     crowd = stage.crowd()
-    yield pair(f"{rows_of} at the top, nobody else", nobody, stage.unit_of(stage.top), whole=stage.unit.is_row)
+    yield pair(f"{rows_of} at the top, nobody else", nobody, stage.unit_of(stage.top))
     yield pair(f"{rows_of} at the bottom, in a crowd", crowd, stage.unit_of(stage.bottom))
     if stage.grouped:
         where = "a row in another group" if stage.unit.is_row else "rows in too many groups"
@@ -152,11 +185,11 @@ def _added(stage: _Stage) -> Iterator[Neighbours]:
     yield pair("values that cannot be read", crowd, stage.unit_of(stage.broken()))
     if not stage.unit.is_row:
         yield pair("a person without a name", crowd, stage.unit_of(stage.top, who=None))
-        yield pair("a bit of everything, nobody else", nobody, stage.unit_of(stage.everything()), whole=True)
+        yield pair("a bit of everything, nobody else", nobody, stage.unit_of(stage.everything()))
     if stage.selection is not None:
         short = _nearly(stage, stage.selection)
         if short is not None:
-            yield pair("the one a group needs to be shown", short, stage.unit_of(stage.spread))
+            yield replace(pair("the one a group needs to be shown", short, stage.unit_of(stage.spread)), short=True)
 
 
 def _replaced(stage: _Stage) -> Iterator[Neighbours]:
@@ -164,9 +197,9 @@ def _replaced(stage: _Stage) -> Iterator[Neighbours]:
     crowd = stage.crowd()
     nobody: dict[str, list[Row]] = {name: [] for name in stage.tables}
 
-    def pair(name: str, base: Rows, leaving: Rows, coming: Rows, *, whole: bool = False) -> Neighbours:
+    def pair(name: str, base: Rows, leaving: Rows, coming: Rows) -> Neighbours:
         ones, others = (stage.unit_of(each) for each in (leaving, coming))
-        return Neighbours(name, _joined(base, ones), _joined(base, others), whole)
+        return Neighbours(name, _joined(base, ones), _joined(base, others))
 
     yield pair("from bottom to top, nobody else", nobody, stage.bottom, stage.top)
     yield pair("from top to bottom, in a crowd", crowd, stage.top, stage.bottom)
@@ -174,7 +207,7 @@ def _replaced(stage: _Stage) -> Iterator[Neighbours]:
         halves = [{name: list(found)[at::2] or found for name, found in stage.spread.items()} for at in (0, 1)]
         yield pair("from some groups to others", crowd, *halves)
     yield pair("from the bottom beyond the bounds", crowd, stage.bottom, stage.beyond())
-    yield pair("from what can be read to what cannot", nobody, stage.top, stage.broken(), whole=True)
+    yield pair("from what can be read to what cannot", nobody, stage.top, stage.broken())
 
 
 def _nearly(stage: _Stage, selection: KeySelection) -> Rows | None:

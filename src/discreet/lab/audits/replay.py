@@ -23,6 +23,7 @@ from discreet.lab.audits.tape import Diverged, Shift, Tape, TapedDraw, TapedRele
 _ADDITIVE = {"DiscreteGaussian", "DiscreteLaplace", "Gaussian", "GaussianDP", "Laplace", "Zcdp"}
 _ADDED = {"gaussian", "laplace"}
 _TAPES = 3
+SEES = "one step too many, one noise too narrow by one part in 10^9, or one number without noise of its own"
 _ROUNDING = 1e-9
 # By how much the noise of each place is moved: different amounts in different places, up and down.
 _PATTERNS: tuple[Shift, ...] = (
@@ -59,6 +60,8 @@ def _judge(
 ) -> Finding | None:
     if not tape.calls:
         return None  # without noise of ours there is nothing to replay; the black box will see it
+    if _raises(zero) and _raises(one) and not tape.diverged:
+        return None  # what never answers says nothing of its claim
     if all(isinstance(call, TapedRelease) for call in tape.calls):
         return _judge_releases(subject, d0, tape, zero, one, claim, promise)
     if not all(isinstance(call, TapedDraw) and call.name in _ADDED for call in tape.calls):
@@ -189,7 +192,7 @@ def _gaussian(moving: list[tuple[Fraction, TapedDraw]], rho: Fraction) -> Privac
 
 def _finding(lower: float, text: str, claim: PrivacyLoss, promise: Promise) -> Finding:
     delta, claimed = promise[0]
-    return Finding(lower, claimed, text, "consistent", "replay", delta, claim=claim)
+    return Finding(lower, claimed, text, "bounded", "replay", delta, claim=claim, sees=SEES)
 
 
 def _violated(text: str, claim: PrivacyLoss, promise: Promise, lower: float = math.inf) -> Finding:

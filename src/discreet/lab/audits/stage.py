@@ -18,10 +18,14 @@ from discreet.curator.session import Session
 from discreet.engines.source import Source, home_of, locate
 from discreet.lab.audits.made_up_rows import Data, header
 
-Currency = Literal["epsilon", "rho"]
+Currency = Literal["pure", "epsilon", "rho"]
 
 _PLENTY = 10**9
-_BUDGETS = {"epsilon": Budget(epsilon=_PLENTY, delta=0.5), "rho": Budget(rho=_PLENTY, delta=0.5)}
+BUDGETS = {
+    "pure": Budget(epsilon=_PLENTY),
+    "epsilon": Budget(epsilon=_PLENTY, delta=0.5),
+    "rho": Budget(rho=_PLENTY, delta=0.5),
+}
 
 
 class Staged:
@@ -36,8 +40,9 @@ class Staged:
         self._folder = tempfile.TemporaryDirectory(prefix="discreet-audit-")
         self._places: dict[Data, Path] = {}
         self._shown: Data | None = None
+        self.currency = currency
         self.curator = Curator(Path(self._folder.name) / "made-up.discreet")
-        budget, nothing = _BUDGETS[currency], Data({})
+        budget, nothing = BUDGETS[currency], Data({})
         paid: set[str] = set()
         for name, table in tables.items():
             account = accounts[name]
@@ -62,12 +67,18 @@ class Staged:
         self.session.close()
         self._folder.cleanup()
 
-    def show(self, data: Data) -> None:
-        """Let the vault's tables have these rows: the next version of each."""
-        if data is not self._shown:
-            for name in self.tables:
-                self.curator.refresh(name, self._file(data, name))
-            self._shown = data
+    def show(self, data: Data) -> bool:
+        """Let the vault's tables have these rows: the next version of each; return whether they had others before."""
+        if self.shows(data):
+            return False
+        for name in self.tables:
+            self.curator.refresh(name, self._file(data, name))
+        self._shown = data
+        return True
+
+    def shows(self, data: Data) -> bool:
+        """Whether the vault's tables have these rows already."""
+        return data is self._shown
 
     @contextmanager
     def runner(self, registered: Mapping[str, Registered], data: Data) -> Iterator[Runner]:

@@ -9,10 +9,11 @@ from typing import Any
 
 from discreet.ask.programme import Claim, Programme
 from discreet.lab.audits import exact
-from discreet.lab.audits.finding import Finding
+from discreet.lab.audits.finding import Finding, Verdict
 from discreet.lab.audits.promise import promised
+from discreet.lab.audits.release.known_laws import ranked_ratio
+from discreet.lab.audits.release.transcript import Heard, Transcript
 from discreet.lab.audits.subject import subject_of
-from discreet.lab.audits.transcript import Heard, Transcript
 from discreet.mechanisms.contribution_bound import ContributionBound
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.quantile import Quantile
@@ -52,29 +53,43 @@ def _selected(selection: KeySelection, heard: Heard, groups: Sequence[Group]) ->
     claim = selection.loss
     text = f"{sum(map(bool, steps))} groups have other people, by {max(steps, default=0)} at most"
     lower = math.inf if broken else float(moved * share)
-    verdict: Any = "violated" if broken else "consistent"
-    return Finding(lower, float(selection.epsilon), text, verdict, "replay", float(selection.delta), claim=claim)
+    verdict: Verdict = "violated" if broken else "bounded"
+    epsilon, delta = float(selection.epsilon), float(selection.delta)
+    return Finding(lower, epsilon, text, verdict, "replay", delta, claim=claim, sees="one person too many in a group")
 
 
 def _ranked(bought: Sequence[Quantile], heard: Heard, claim: Claim) -> Finding | None:
     """Sum up, over all groups and all that is bought, by how much the most likely sign of one neighbour gives it away.
 
     The choices are independent, so their most telling outcomes happen together: the sum is an epsilon that is
-    spent, and a proof where it exceeds the claim.
+    spent, and a proof where it exceeds the claim. Where points are too many to be listed, the ratios are those of the
+    theorem's own formula, run by run.
     """
-    if not all(listable(each) for each in bought):
+    if any(len(each.quantiles) > 1 for each in bought):
         return None
     sums = [0.0, 0.0]
     for pair in zip(*heard.exact, strict=True):
         if pair[0] != pair[1]:
             for mechanism in bought:
-                one, other = (mechanism.chances(each) for each in pair)
-                sums[0] += max(_log(one[point][0], other[point][1]) for point in one)
-                sums[1] += max(_log(other[point][0], one[point][1]) for point in one)
+                there, back = _ratios(mechanism, *pair)
+                sums = [sums[0] + there, sums[1] + back]
     claimed, lower = float(claim.loss.peak), max(sums)
-    verdict: Any = "violated" if lower > claimed * (1 + _ROUNDING) else "consistent"
+    broken = lower > claimed * (1 + _ROUNDING)
     text = f"each {claim.words} at its most telling point"
-    return Finding(min(lower, claimed) if verdict == "consistent" else lower, claimed, text, verdict, "exact")
+    verdict: Verdict = "violated" if broken else "bounded"
+    sees = "one rank too many, for a choice as sure as its chances say"
+    return Finding(
+        lower if broken else min(lower, claimed), claimed, text, verdict, "exact", claim=claim.loss, sees=sees
+    )
+
+
+def _ratios(mechanism: Quantile, one: Sequence[int], other: Sequence[int]) -> tuple[float, float]:
+    """Return the greatest logarithms of the ratios of chances, in both directions."""
+    if not listable(mechanism):
+        return ranked_ratio(mechanism, one, other)
+    before, after = (mechanism.chances(each) for each in (one, other))
+    there = max(_log(before[point][0], after[point][1]) for point in before)
+    return there, max(_log(after[point][0], before[point][1]) for point in before)
 
 
 def _log(above: Fraction, below: Fraction) -> float:

@@ -1,0 +1,1 @@
+"""Tests of what the release of a question shows."""
