@@ -12,7 +12,7 @@ from discreet.account.budgets.exceeded import BudgetExceeded
 from discreet.account.numeric.checks import whole
 from discreet.ask.engine_sql import statements
 from discreet.ask.priced import PricedQuestion, asked, stability_words
-from discreet.ask.remaining import figures, fitting, limit_words, none_fits, percent, share_left, too_little
+from discreet.ask.remaining import enough_for, figures, fitting, limit_words, none_fits, percent, share_left, too_little
 from discreet.core.errors import Refusal
 from discreet.ledger.charge import Charge
 
@@ -228,10 +228,12 @@ def remaining_after(query: QueryBase, loss: PrivacyLoss, fits: str = "") -> list
             after = standing.filter.admit(loss)
         except BudgetExceeded as error:
             texts.append(
-                f"{where}: too little left: {too_little(standing.filter, loss)}" + ("" if fits else f"; {error.fix}")
+                f"{where}: too little left: {too_little(standing.filter, loss)}: {enough_for(0)}"
+                + ("" if fits else f"; {error.fix}")
             )
             continue
-        texts.append(f"{where}: {percent(share_left(after))} would remain ({figures(after)})")
+        left = f"{percent(share_left(after))} would remain ({figures(after)})"
+        texts.append(f"{where}: {left}, enough for {enough_for(after.more(loss))}")
     return [*texts, fits] if fits else texts
 
 
