@@ -138,6 +138,11 @@ class PrivacyFilter(ABC):
         return NOTHING
 
     @property
+    def remaining(self) -> Cost:
+        """What may still be spent, of the sum that `figures` tells of."""
+        return self.figures.remaining
+
+    @property
     @abstractmethod
     def full(self) -> Amount:
         """What a filter has spent that admits nothing more."""
@@ -216,11 +221,6 @@ class SingleFilter(PrivacyFilter):
     @abstractmethod
     def cost(self, loss: PrivacyLoss) -> Cost:
         """Return what a loss costs in this filter's currency, or refuse a loss that has no such cost."""
-
-    @property
-    def remaining(self) -> Cost:
-        """What may still be spent."""
-        return self.budget - self.spent
 
     @property
     def full(self) -> Cost:
