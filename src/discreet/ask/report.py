@@ -73,9 +73,9 @@ class Report(Question):
         Guarantee: the price is in the ledger, on disk, before the data are read; whatever happens after, it is spent,
         and the answer of this question is the only one that it will ever have.
         """
-        from discreet.ask.release import release
+        from discreet.ask.release import answered
 
-        return release(self.asked(epsilon, delta, rho, max_rows=max_rows), max_rows, fresh=fresh)
+        return answered(self, Price.of(epsilon, delta, rho), max_rows, fresh=fresh)
 
     def asked(
         self,
