@@ -7,6 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Self
 
 from discreet.account.numeric.checks import Number
@@ -183,6 +184,12 @@ def _zcdp(part: PrivacyLoss) -> Fraction:
     return Fraction(part.rho)
 
 
+@lru_cache(maxsize=1024)
+def _rho(part: PrivacyLoss) -> Number | None:
+    """Return the rho of a loss, which every order of a union asks for."""
+    return part.rho
+
+
 def _renyi(part: PrivacyLoss, alpha: Number) -> Fraction:
     """Return the least that is known: a divergence, the largest loss, or rho times the order."""
     import numpy as np
@@ -191,8 +198,9 @@ def _renyi(part: PrivacyLoss, alpha: Number) -> Fraction:
     numerical = part.divergence(np.array([up(Fraction(alpha))])) if part.has_divergence else None
     known = [Fraction(part.peak)] if part.peak < math.inf else []
     # A number so large that its computation overflowed tells nothing; it is not known.
-    if part.rho is not None and part.rho < math.inf:
-        known.append(Fraction(part.rho) * Fraction(alpha))
+    rho = _rho(part)
+    if rho is not None and rho < math.inf:
+        known.append(Fraction(rho) * Fraction(alpha))
     if numerical is not None and numerical[0] < math.inf:
         known.append(Fraction(float(numerical[0])) * _LAST_ROUNDING)
     if not known:
