@@ -30,6 +30,7 @@ AREA = Area(
             warmups=2,
         ),
         Case("replay of a settled answer, same process", Task("replayed", items=100), bars=(at_most(REPLAYED),)),
-        Case("preview at a new price, same process", Task("previewed", items=100), bars=(at_most(PREVIEWED),)),
+        Case("preview of the same question, same process", Task("previewed", items=100), bars=(at_most(PREVIEWED),)),
+        Case("preview at a new price, same process", Task("repriced", items=100)),
     ),
 )

@@ -52,6 +52,17 @@ def replayed() -> Callable[[], object]:
 
 
 def previewed() -> Callable[[], object]:
+    """Previews of a grouped count and mean, the same again, in one process."""
+    report = _report()
+
+    def call() -> None:
+        for _ in range(ASKED):
+            report.preview(epsilon=Fraction(1, 2))
+
+    return call
+
+
+def repriced() -> Callable[[], object]:
     """Previews of a grouped count and mean, each at another price, in one process."""
     report, numbers = _report(), count(1)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from fractions import Fraction
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.account.budgets.exceeded import rounded_down
 from discreet.answers.answer import Answer
-from discreet.ask.priced import PricedQuestion, Rows
+from discreet.ask.priced import PricedQuestion, Rows, spelled
 from discreet.ask.priced import asked as asked_now
 from discreet.ask.programme import Programme
 from discreet.ask.rehearsal import rehearse
@@ -18,7 +17,6 @@ from discreet.ask.remaining import left_after, reworded
 from discreet.core.errors import Refusal
 from discreet.ledger.charge import Charge
 from discreet.ledger.refusals import LimitExceeded
-from discreet.plan.serial import plan_record
 
 if TYPE_CHECKING:
     from discreet.account.budgets.price import Price
@@ -38,7 +36,7 @@ def answered(report: Question, price: Price, max_rows: Rows = None, *, fresh: bo
     desk = report.query.desk
     if fresh or report.query.snapshot is not None:
         return release(asked_now(report, price, max_rows), max_rows, fresh=fresh)
-    said = _said(report, price, max_rows)
+    said = spelled(report, price, max_rows)
     if (found := desk.replay(said)) is not None:
         return found
     known = desk.known
@@ -47,15 +45,6 @@ def answered(report: Question, price: Price, max_rows: Rows = None, *, fresh: bo
     if answer.receipt is not None and answer.receipt["replayed"]:
         desk.keep(said, priced.report.query.registered, answer, known)
     return answer
-
-
-def _said(report: Question, price: Price, max_rows: Rows) -> str:
-    """Return all that an answer depends on but the declarations of its tables, in one text."""
-    query = report.query
-    keys = None if query.keys is None else query.keys.record()
-    aggregates = [(name, each.record()) for name, each in report.aggregates]
-    weights = [(name, str(weight)) for name, weight in report.weights]
-    return json.dumps([plan_record(query.plan), keys, aggregates, weights, price.record(), max_rows])
 
 
 def release(asked: PricedQuestion, max_rows: Rows = None, *, fresh: bool = False) -> Answer:

@@ -1,7 +1,7 @@
 """Remaining: what an analyst may still spend, in the terms it was declared in, and which price would still fit.
 
-Under a filter that counts Renyi privacy no single epsilon is "left": what a question takes depends on its noise. What
-is exact is the share of the filter that is left, and how many more questions like the last one that is enough for.
+Under a filter of several sums no single epsilon is "left": what a question takes depends on its noise. What is exact is
+the share that is left of the sum that has most, and how many more questions like the last one that is enough for.
 All of it is a function of the limits and of the question; no data is read.
 """
 

@@ -57,8 +57,9 @@ def files_of(curator: CuratorLike) -> list[str]:
 class _Known:
     """What a session has read of one state of its vault.
 
-    `replies` are settled answers by their questions, with the tables they are about and what was left then. What is
-    left changes with the state and, where windows begin anew, with the day, so both are looked at.
+    `replies` are settled answers by their questions, with the tables they are about and what was left then; `previews`
+    the same of previews. What is left changes with the state and, where windows begin anew, with the day, so both are
+    looked at.
     """
 
     state: str
@@ -68,8 +69,10 @@ class _Known:
     limits: list[WorkLimits] = field(default_factory=list)
     replies: dict[tuple[str, str], tuple[Mapping[str, Registered], Answer]] = field(default_factory=dict)
 
+    previews: dict[tuple[str, str], Preview] = field(default_factory=dict)
 
-# Answers that a session keeps of one state; beyond, all are read again.
+
+# Answers, and previews, that a session keeps of one state; beyond, all are read again.
 _MOST_REPLIES = 1024
 
 
@@ -265,6 +268,17 @@ class Session:
             if len(self._known.replies) >= _MOST_REPLIES:
                 self._known.replies.clear()
             self._known.replies[question, self._day()] = registered, answer
+
+    def previewed(self, question: str) -> Preview | None:
+        """Return the preview of a question that was previewed before, if nothing has happened since."""
+        return self._admitted().previews.get((question, self._day()))
+
+    def keep_preview(self, question: str, preview: Preview, known: object) -> None:
+        """Keep a preview for as long as nothing happens in the vault; `known` is from before it was made."""
+        if known is self._known:
+            if len(self._known.previews) >= _MOST_REPLIES:
+                self._known.previews.clear()
+            self._known.previews[question, self._day()] = preview
 
     @property
     def known(self) -> object:

@@ -32,6 +32,11 @@ class Amount(ABC):
 
     @property
     @abstractmethod
+    def loss(self) -> Fraction:
+        """What was counted; of several sums, by the first that has not ended."""
+
+    @property
+    @abstractmethod
     def delta(self) -> Fraction:
         """The delta of approximate parts."""
 

@@ -39,6 +39,14 @@ class UnionCost(Amount):
     losses: tuple[Fraction | None, ...]
     delta: Fraction = Fraction(0)
 
+    @property
+    def loss(self) -> Fraction:
+        """The amount of the first sum that has not ended: pure epsilon, while all that was asked has one."""
+        for each in self.losses:
+            if each is not None:
+                return each
+        raise BadParameter("loss", _DEAD, why="all its sums have ended", fix="look at losses, one for each sum")
+
     def __add__(self, other: UnionCost) -> UnionCost:
         pairs = zip(self.losses, other.losses, strict=True)
         losses = tuple(None if one is None or two is None else one + two for one, two in pairs)

@@ -113,7 +113,7 @@ def ledgered(
             while refused < whole("tries", tries):
                 answered = _asked(table, epsilon, fresh=True) is not None
                 fresh, refused = fresh + answered, refused + (not answered)
-            spent = float(Fraction(curator.ledger.spent(curator.table(_TABLE).account).texts()[0]))
+            spent = float(curator.ledger.spent(curator.table(_TABLE).account).loss)
     return Ledgered(float(epsilon), float(total), again, len(set(plain)), fresh, refused, spent)
 
 
