@@ -400,7 +400,7 @@ def test_a_registered_table_shows_its_declaration_and_not_its_source(curator, vi
 @pytest.mark.parametrize("zone", [None, "UTC"])
 def test_people_told_apart_by_moments_are_refused(curator, zone):
     frame = pd.DataFrame({"patient_id": pd.to_datetime(["2024-01-01"]).tz_localize(zone), "age": [1], "ward": ["A"]})
-    kind = "TIMESTAMP_NS" if zone is None else "TIMESTAMP WITH TIME ZONE"
+    kind = "TIMESTAMP" if zone is None else "TIMESTAMP WITH TIME ZONE"
     assert refusal(BadParameter, lambda: register(curator, frame)) == (
         f"identifier='patient_id': people cannot be identified safely by timestamps, of the type {kind}."
         " Fix: use a text or integer column."

@@ -5,14 +5,17 @@ from dataclasses import fields
 
 import discreet as dp
 from discreet.core.doors import opened
+from discreet.core.errors import Refusal
 from discreet.engines.dialect import Dialect
 from discreet.plan.expressions import Name
+from discreet.plan.function import FUNCTIONS, function
 from discreet.plan.keys import TallyQuery, keys_of
 from discreet.plan.nodes import Scan
 from discreet.plan.to_sql.cells import CellRequest, cells
 from discreet.plan.to_sql.key_counts import people_by_key
 from discreet.plan.to_sql.scalar import Relation, expression_sql, raw_sql, stored_type
 from discreet.plan.to_sql.statement import in_order, tallies_sql
+from discreet.plan.types import type_of
 from tests.plan import worlds
 from tests.plan.relational import Oracle
 from tests.plan.strategies import rows
@@ -54,12 +57,29 @@ def ask_everything(subject, dialect):
             people_by_key(engine, Scan("t"), keys_of(("note",), worlds.COLUMNS), relations, dialect)
     read_everything(subject, dialect)
     schema = {"d": dp.date("1990-01-01", "2030-01-01").named("d"), "t": dp.text().named("t")}
-    day, text = Name("d"), Name("t")
-    expressions = [day.year(), day.weekday(), text.length(), text.starts_with("a")]
+    expressions = [Name("t").starts_with("a"), *unary(schema)]
     kinds = [stored_type(column, dialect) for column in schema.values()]
     relation = subject.relation(list(schema), kinds, [list(row.values()) for row in rows(schema, 1, 9)])
     written = [expression_sql(expression, schema, dialect) for expression in expressions]
     assert len(engine.rows(f"SELECT {', '.join(written)} FROM {relation}")) == 9
+
+
+def unary(schema):
+    """Return every function of one value, of each column that it takes."""
+    found = [getattr(Name(column), name)() for name in FUNCTIONS if not wants_more(name) for column in schema]
+    return [each for each in found if has_type(each, schema)]
+
+
+def wants_more(name):
+    return function(name).least > 1 or function(name).parameters
+
+
+def has_type(expression, schema):
+    try:
+        type_of(expression, schema)
+    except Refusal:
+        return False
+    return True
 
 
 def read_everything(subject, dialect):

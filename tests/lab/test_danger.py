@@ -58,7 +58,7 @@ def test_a_coarse_base_still_says_on_which_side_of_an_edge_a_count_lies():
     # 1000 people: half of the bits of random halves count 250, which is an edge of rounding to 100.
     coarse = danger(1000, 4000, rounded=100)
     assert coarse.deviation < 100 / math.sqrt(12)
-    assert coarse.verdict == "broken"
+    assert coarse.verdict == "succeeds"
     assert danger(1000, 4000, rounded=1001).share == 0.5
 
 
@@ -70,16 +70,23 @@ def test_exact_answers_give_everybody_away_once_there_are_as_many_as_people():
 
 @pytest.mark.parametrize(
     ("stated", "verdict"),
-    [({"rounded": 5}, "broken"), ({"error": 60}, "careful"), ({"laplace": 1}, "safe"), ({"gaussian": 0.1}, "safe")],
+    [
+        ({"rounded": 5}, "succeeds"),
+        ({"error": 60}, "succeeds"),
+        ({"error": 3000}, "not shown"),
+        ({"laplace": 1}, "bounded"),
+        ({"gaussian": 0.1}, "bounded"),
+        ({"laplace": 50}, "succeeds"),
+    ],
 )
 def test_the_verdict_follows_the_errors(stated, verdict):
     assert danger(1000, 4000, **stated).verdict == verdict
 
 
-def test_few_exact_answers_are_not_called_safe_since_two_of_them_tell_of_a_person():
+def test_few_exact_answers_are_not_called_harmless_since_two_of_them_tell_of_a_person():
     meter = danger(20_000, 50, rounded=5)
     assert meter.share <= SAFE
-    assert meter.verdict == "careful"
+    assert meter.verdict == "succeeds"  # 52% of so many bits are more than a coin gives
     assert "differ by a person" in meter.sentence
 
 
@@ -119,8 +126,8 @@ def test_a_reading_is_an_outcome_with_a_picture_and_plain_figures(stated):
 
     meter = danger(1000, 4000, **stated)
     outcome = meter.outcome
-    assert outcome.success == meter.share
-    assert outcome.broken == (meter.verdict == "broken")
+    assert outcome.success == pytest.approx(meter.share, abs=1 / meter.rows)
+    assert outcome.verdict == meter.verdict
     assert json.loads(json.dumps(outcome.record(), allow_nan=False))["figures"]["verdict"] == meter.verdict
     assert svg(meter.picture).startswith("<svg")
 

@@ -92,3 +92,48 @@ def test_yes_and_no_in_a_file_are_asked_for_as_they_are_written(tmp_path):
     copied = TableCopy.read(tmp_path / "clinic.csv")
     assert copied.bits("ill", "yes").tolist() == [1, 0]
     assert copied.column("age").tolist() == [41, 7]
+
+
+@pytest.mark.parametrize("first", [2**53, 2**63 - 100, 2**63, 2**64 - 1, 2**90, 10**40])
+@pytest.mark.parametrize("missing", [False, True])
+def test_huge_identifiers_stay_different_people(tmp_path, first, missing):
+    who = [*range(first, first + 200), *([None] if missing else [])]
+    place = tmp_path / "huge.csv"
+    place.write_text("id,x\n" + "".join(f"{'' if each is None else each},1\n" for each in who))
+    assert TableCopy.read(place, identifier="id").people().rows == len(who)
+    assert TableCopy.read({"id": who, "x": [1] * len(who)}, identifier="id").people().rows == len(who)
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_one_huge_number_among_small_and_missing_ones_merges_nobody(missing):
+    copied = TableCopy.read({"id": [2**53, 2**53 + 1, -1, 2**70, missing]}, identifier="id")
+    assert copied.people().rows == 5
+    assert copied.column("id")[4] is None
+
+
+@pytest.mark.parametrize("kind", ["UBIGINT", "DECIMAL(38, 0)", "DECIMAL(20, 0)"])
+def test_wide_integers_of_parquet_files_stay_different_people(tmp_path, kind):
+    place = tmp_path / "huge.parquet"
+    with duckdb.connect() as engine:
+        rows = f"SELECT CAST({2**63} + i AS {kind}) AS id, 1.5 AS x FROM range(200) AS r(i)"
+        engine.execute(f"COPY ({rows}) TO '{place}' (FORMAT parquet)")
+    copied = TableCopy.read(place, identifier="id")
+    assert copied.people().rows == 200
+    assert copied.column("x")[0] == 1.5
+
+
+def test_identifiers_that_were_made_floats_before_they_came_are_refused(tmp_path):
+    place = tmp_path / "huge.parquet"
+    with duckdb.connect() as engine:
+        engine.execute(f"COPY (SELECT CAST({2**63} + i AS DOUBLE) AS id FROM range(9) AS r(i)) TO '{place}'")
+    with pytest.raises(BadParameter, match="several"):
+        TableCopy.read(place, identifier="id")
+    assert TableCopy.read(place).rows == 9
+    assert TableCopy.read({"id": [1.0, 2.0]}, identifier="id").people().rows == 2
+
+
+def test_amounts_with_fractions_and_large_floats_stay_numbers(tmp_path):
+    place = tmp_path / "amounts.csv"
+    place.write_text("a,b\n1.5,1e300\n2.5,2\n")
+    copied = TableCopy.read(place)
+    assert [copied.column(name).dtype.kind for name in ("a", "b")] == ["f", "f"]

@@ -15,7 +15,7 @@ probability Phi(sqrt(b)). An attacker who also knows some of the people, or has 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from statistics import NormalDist
 from typing import Any
@@ -24,11 +24,11 @@ from discreet.account.numeric.checks import Number, positive, whole
 from discreet.account.numeric.rounding import up
 from discreet.core.errors import BadParameter
 from discreet.lab.defence import DELTA, GaussianDefence, ceiling
-from discreet.lab.outcome import Outcome
+from discreet.lab.outcome import Counted, Outcome
 from discreet.lab.picture import Curves, GuideLine
 
-# A release that gives back nine bits in ten is blatantly non-private (Dinur and Nissim 2003); one that gives back no
-# more than six in ten leaves the attacker little better than a coin.
+# A release that gives back nine bits in ten is blatantly non-private (Dinur and Nissim 2003). Six in ten is the share
+# for which the meter states the errors that are the least to think of.
 FALLS, SAFE = 0.9, 0.6
 _NORMAL = NormalDist()
 _POINTS = 60
@@ -60,12 +60,8 @@ class Danger:
 
     @property
     def verdict(self) -> str:
-        """The verdict in a word: safe, careful or broken."""
-        if self.share >= FALLS:
-            return "broken"
-        # Anyone who knows everyone else asks for one person alone: errors have to hold against that too.
-        known = ceiling(min(self.laplace, self.gaussian) if self.promised is None else self.promised, DELTA)
-        return "safe" if self.share <= SAFE and known is not None and known <= FALLS else "careful"
+        """The verdict in a word: least squares succeeds, is bounded by the promise, or this is not shown."""
+        return str(self._judged.verdict)
 
     @property
     def laplace(self) -> float:
@@ -113,7 +109,9 @@ class Danger:
         size = f"worth epsilon {_short(epsilon)} in all" if math.isfinite(epsilon) else "no noise at all"
         answers = f"{few:,} {'question' if few == 1 else 'questions'}"
         worth = f". As noise, such errors are {size}; for epsilon 1 Discreet answers {answers} as accurately."
-        if self.verdict == "safe":
+        # Anyone who knows everyone else asks for one person alone: errors have to hold against that too.
+        known = ceiling(epsilon, DELTA)
+        if self.share <= SAFE and known is not None and known <= FALLS:
             return told + worth + " As random noise they would be a guarantee; other errors may be undone."
         if self.share <= SAFE:
             return told + worth + " So few answers give back no table, but two that differ by a person may tell of one."
@@ -127,16 +125,19 @@ class Danger:
     @property
     def outcome(self) -> Outcome:
         """The meter's reading as the outcome of an attack on the planned release."""
+        return replace(self._judged, figures=self.record(), picture=self.picture)
+
+    @property
+    def _judged(self) -> Outcome:
+        """The bits that least squares is expected to get right, judged as if they had been counted."""
         return Outcome(
             attack="danger",
             target=self.method,
-            broken=self.verdict == "broken",
-            success=self.share,
+            evidence=Counted(int(self.share * self.rows), self.rows, "secret bits expected to be given back"),
             chance=0.5,
+            told=f"{self.questions:,} counts about {self.rows:,} people, {self.method}.",
             ceiling=self.most,
-            sentence=self.sentence,
-            figures=self.record(),
-            picture=self.picture,
+            demonstration=True,
         )
 
     @property

@@ -12,7 +12,7 @@ from typing import Any, cast
 from discreet.core.errors import Refusal
 from discreet.lab.attacks import attacks
 from discreet.lab.danger import Danger, danger
-from discreet.lab.outcome import Outcome
+from discreet.lab.outcome import CONFIDENCE, FORMAT, Outcome, tally
 from discreet.lab.table_copy import TableCopy
 
 Say = Callable[[str], None]
@@ -45,13 +45,23 @@ class ReportSection:
 
 @dataclass(frozen=True, slots=True)
 class AttackReport:
-    """Which releases of one table are broken; `meters` place releases of different accuracy under the same law."""
+    """What attacks got out of releases of one table; `meters` place planned releases under the fundamental law."""
 
     table: str
     rows: int
     people: int
     sections: tuple[ReportSection, ...]
     meters: tuple[Danger, ...]
+
+    @property
+    def summary(self) -> str:
+        """How many targets each verdict is on, without demonstrations, which are counted by themselves."""
+        counts, shown = tally(self.outcomes), sum(each.demonstration for each in self.outcomes)
+        words = ", ".join(f"{verdict} {many}" for verdict, many in counts.items())
+        return (
+            f"Verdicts of {len(self.outcomes) - shown} attacks that read the table: {words}. "
+            f"Demonstrations, which read nothing of it but its size, are not counted: {shown}."
+        )
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
@@ -61,11 +71,13 @@ class AttackReport:
     def record(self) -> dict[str, Any]:
         """Return the report as plain JSON values."""
         return {
+            "format": FORMAT,
+            "confidence": CONFIDENCE,
             "table": self.table,
             "rows": self.rows,
             "people": self.people,
-            "broken": sum(each.broken for each in self.outcomes),
-            "resists": sum(not each.broken for each in self.outcomes),
+            "verdicts": {str(verdict): many for verdict, many in tally(self.outcomes).items()},
+            "demonstrations": sum(each.demonstration for each in self.outcomes),
             "attacks": [section.record() for section in self.sections],
             "danger": [meter.record() for meter in self.meters],
         }
@@ -80,6 +92,8 @@ def report(copied: TableCopy, *, only: Collection[str] = (), say: Say = lambda _
 
 def meters(people: int) -> tuple[Danger, ...]:
     """Place releases of four counts a person under the law: rounded ones, ones within the root, and Discreet's."""
+    if not people:
+        return ()
     questions = QUESTIONS * people
     return (
         danger(people, questions, rounded=10),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +16,20 @@ from numpy.typing import NDArray
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.publish.code_table import columns_of
 
+if TYPE_CHECKING:
+    import duckdb
+
 Bits = NDArray[np.int64]
 
 _PARQUET = ("FROM read_parquet(?)",)
 # A file that is not as its first lines promise (a word among numbers, lines that end in two ways) is read as text.
 _PLAIN = "delim=',', quote='\"', escape='\"', header=true, all_varchar=true, strict_mode=false, parallel=false"
 # Booleans stay as they are written, so `yes` is asked for as yes.
-_KINDS = "auto_type_candidates=['BIGINT', 'DOUBLE', 'TIME', 'DATE', 'TIMESTAMP', 'VARCHAR']"
+_KINDS = "auto_type_candidates=['BIGINT', 'HUGEINT', 'DOUBLE', 'TIME', 'DATE', 'TIMESTAMP', 'VARCHAR']"
+# Types whose numbers DuckDB hands over as floats: those beyond 2^53 would be merged, and people with them.
+_WIDE = re.compile(r"U?HUGEINT|DECIMAL\((1[6-9]|[23]\d),0\)").fullmatch
+_EXACT = 1 << 53
+_INTEGER = re.compile(r"\s*[-+]?\d+\s*").fullmatch
 _CSV = (f"FROM read_csv(?, {_KINDS})", f"FROM read_csv(?, {_PLAIN})")
 
 
@@ -47,8 +56,9 @@ class TableCopy:
         if not found or len({len(values) for values in found.values()}) > 1:
             why = "a table has columns, all of the same length"
             raise BadParameter("table", str(name or called), why=why, fix="give each row all its values")
-        if identifier is not None:
-            copied.column(identifier)
+        if identifier is not None and copied.column(identifier).dtype.kind == "f" and _large(copied.column(identifier)):
+            why = "its numbers are floats beyond 2^53, each of which may stand for several people"
+            raise BadParameter("identifier", identifier, why=why, fix="store it as text or as integers")
         return copied
 
     @property
@@ -109,10 +119,39 @@ def _file(path: Path) -> dict[str, NDArray[Any]]:
     with duckdb.connect() as engine:
         for sql in _PARQUET if path.suffix.lower() in (".parquet", ".pq") else _CSV:
             with suppress(duckdb.Error):
-                found = engine.execute(sql, [str(path)]).fetchnumpy()
-                return {str(name): _array(values) for name, values in found.items()}
+                return _columns(engine, sql, path)
     fix = "give a .csv file with a line of names, or a .parquet file"
     raise BadParameter("table", str(path), why="it cannot be read as a table", fix=fix)
+
+
+def _columns(engine: duckdb.DuckDBPyConnection, sql: str, path: Path) -> dict[str, NDArray[Any]]:
+    """Return the columns of a file, integers of any size as they are written."""
+    types = {str(row[0]): str(row[1]) for row in engine.execute(f"DESCRIBE {sql}", [str(path)]).fetchall()}
+    found = {str(name): _array(values) for name, values in engine.execute(sql, [str(path)]).fetchnumpy().items()}
+    for name, kind in types.items():
+        quoted = '"' + name.replace('"', '""') + '"'
+        if _WIDE(kind):
+            texts = engine.execute(f"SELECT CAST({quoted} AS VARCHAR) {sql}", [str(path)]).fetchall()
+        elif kind == "DOUBLE" and "read_csv" in sql and _large(found[name]):
+            # Integers that fit no type became floats; as texts they are themselves.
+            written = "{'" + name.replace("'", "''") + "': 'VARCHAR'}"
+            texts = engine.execute(f"SELECT {quoted} {sql[:-1]}, types={written})", [str(path)]).fetchall()
+        else:
+            continue
+        if all(text is None or _INTEGER(text) for (text,) in texts):
+            found[name] = _objects([None if text is None else int(text) for (text,) in texts])
+    return found
+
+
+def _large(values: NDArray[Any]) -> bool:
+    """Whether a column of floats has one that may stand for several integers."""
+    return any(each is not None and abs(each) >= _EXACT for each in values.tolist())
+
+
+def _objects(values: Sequence[Any]) -> NDArray[Any]:
+    found = np.empty(len(values), object)
+    found[:] = values
+    return found
 
 
 def _array(values: object) -> NDArray[Any]:
@@ -121,6 +160,9 @@ def _array(values: object) -> NDArray[Any]:
         values = _without(np.asarray(values.data), np.ma.getmaskarray(values))
     if hasattr(values, "to_pylist"):  # Arrow
         values = values.to_pylist()
+    if isinstance(values, list | tuple) and any(type(each) is int and abs(each) >= _EXACT for each in values):
+        # NumPy makes floats of integers too large for 64 bits, or beside a missing value, and so merges them.
+        values = _objects([None if isinstance(each, float) and math.isnan(each) else each for each in values])
     array = np.asarray(values)
     if array.dtype.kind == "O" and any(isinstance(each, list | dict | np.ndarray) for each in array):
         return np.array([None if each is None else str(each) for each in array], object)  # compared as it is written

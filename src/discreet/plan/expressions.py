@@ -6,12 +6,13 @@ import datetime as dt
 from collections.abc import Iterable
 from dataclasses import field
 from fractions import Fraction
-from typing import Any, TypeAlias, get_args, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args, overload
 from typing import Literal as OneOf
 
 from discreet.core.column import check_name
 from discreet.core.errors import BadParameter, Refusal, UnknownName, show
 from discreet.core.rational import Number
+from discreet.core.registry import Registry
 from discreet.core.value import dataclass, fields
 from discreet.plan.constants import Parameter, Value, bound_of, positive_step, settled
 
@@ -21,10 +22,9 @@ Sign = OneOf["+", "-", "*", "/"]
 Order = OneOf["==", "!=", "<", "<=", ">", ">="]
 Word = OneOf["and", "or", "not"]
 
-# Enough for any question a person writes; what is larger is taken apart with derive().
-MOST_NODES = 10_000
-MOST_DEPTH = 150
+MOST_NODES, MOST_DEPTH = 10_000, 150  # enough for any question a person writes; derive() takes larger ones apart
 
+FUNCTIONS = Registry("function", "discreet.plan.functions", entry=lambda _: "FUNCTION")
 _OWN = frozenset({"name", "value", "sign", "step", "order", "word", "function", "parameters"})
 
 
@@ -161,10 +161,10 @@ class Expression:
         """Say whether the value is one of a list."""
         if isinstance(values, str | Expression) or not isinstance(values, Iterable):
             raise BadParameter("values", values, why="it is not a list", fix="write is_in(['A', 'B'])")
-        listed = tuple(lift(value) for value in values)
+        listed = tuple(map(lift, values))
         if not listed or not all(isinstance(value, Literal) for value in listed):
-            why = "it lists constants, at least one"
-            raise BadParameter("values", list(listed), why=why, fix="compare columns with ==, joined by |")
+            fix = "compare columns with ==, joined by |"
+            raise BadParameter("values", list(listed), why="it lists constants, at least one", fix=fix)
         return Call("is_in", (self, *listed))
 
     def year(self) -> Expression:
@@ -196,6 +196,13 @@ class Expression:
     def as_number(self) -> Expression:
         """Return a flag as 0 or 1, or a category of integers as a number."""
         return Call("as_number", (self,))
+
+    if not TYPE_CHECKING:  # type checkers see the methods above, and no others
+
+        def __getattr__(self, name: str):  # noqa: ANN204
+            if name.startswith("_") or name not in FUNCTIONS:  # whose folder is the list
+                raise AttributeError(name, name=name, obj=self)
+            return lambda *given: FUNCTIONS[name].call(name, (self, *given))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -290,9 +297,8 @@ class Logic(Expression):
         return self.of
 
     def __repr__(self) -> str:
-        if self.word == "not":
-            return f"~{self.of[0]!r}"
-        return f"({self.of[0]!r} {'&' if self.word == 'and' else '|'} {self.of[1]!r})"
+        sign = f" {'&' if self.word == 'and' else '|'} "
+        return f"~{self.of[0]!r}" if self.word == "not" else f"({sign.join(map(repr, self.of))})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -9,11 +9,11 @@ from discreet.core.errors import UnknownName
 from discreet.engines.dialect import MOST_TEXT, Dialect
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.plan.expressions import Arithmetic, Call, Case, Compare, Expression, Literal, Logic, Name
-from discreet.plan.functions import function
-from discreet.plan.functions.arithmetic import arithmetic
-from discreet.plan.functions.choices import case
-from discreet.plan.functions.logic import compare, logic
+from discreet.plan.function import function
 from discreet.plan.refusals import IllTyped, too_long, too_wide
+from discreet.plan.rules.arithmetic import arithmetic
+from discreet.plan.rules.choice import case
+from discreet.plan.rules.logic import compare, logic
 from discreet.plan.typed_expression import Made, Typed, constant
 from discreet.plan.whole import OutOfRange, is_wide
 
@@ -60,7 +60,9 @@ def _made(expression: Expression, parts: list[Typed], columns: Mapping[str, Colu
         case Case():
             return case(expression, *parts)
         case Call():
-            return function(expression).rule(expression, *parts)
+            found = function(expression.function)
+            found.check(expression)
+            return found.rule(expression, *parts)
     raise IllTyped(expression, why="it is not an expression", fix="write it with columns and operators")
 
 

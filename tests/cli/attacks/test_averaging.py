@@ -6,7 +6,7 @@ import pytest
 def test_a_count_is_averaged_where_nobody_keeps_an_account(result, folder):
     (folder / "clinic.csv").write_text("ill\n" + "yes\nno\n" * 40)
     found = result("attack", "averaging", "--table", "clinic.csv", "--times", "200", "--plot", "error.png")
-    assert [each["verdict"] for each in found["outcomes"]] == ["broken", "resists", "broken", "resists"]
+    assert [each["verdict"] for each in found["outcomes"]] == ["succeeds", "bounded", "succeeds", "bounded"]
     fresh, vault, survey, _ = found["outcomes"]
     assert fresh["figures"]["epsilon"] == 100
     assert vault["figures"]["distinct"] == 1

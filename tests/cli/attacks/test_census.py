@@ -1,4 +1,4 @@
-"""discreet attack census: blocks made up or named, tables that are broken or resist, and refusals."""
+"""discreet attack census: blocks made up or named, verdicts, and refusals."""
 
 import json
 
@@ -28,7 +28,7 @@ def test_tables_of_small_blocks_fall_exactly_and_hold_under_discreet(run, tmp_pa
     result = json.loads(out)["result"]
     assert code == 0
     exact, private = result["outcomes"]
-    assert (exact["verdict"], private["verdict"]) == ("broken", "resists")
+    assert (exact["verdict"], private["verdict"]) == ("succeeds", "bounded")
     assert exact["figures"]["blocks"] == 4
     assert result["attributes"][:2] == ["age", "female"]
     assert plot.exists()

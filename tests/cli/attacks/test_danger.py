@@ -7,7 +7,7 @@ PLAN = ("attack", "danger", "--rows", "1000", "--questions", "4000")
 
 @pytest.mark.parametrize(
     ("words", "verdict"),
-    [(("--rounded", "5"), "broken"), (("--error", "60"), "careful"), (("--laplace", "1"), "safe")],
+    [(("--rounded", "5"), "succeeds"), (("--error", "3000"), "not shown"), (("--laplace", "1"), "bounded")],
 )
 def test_the_verdict_is_printed_and_in_the_record(run, result, words, verdict):
     code, out, _ = run(*PLAN, *words)

@@ -20,10 +20,10 @@ def test_a_person_named_is_learned_from_exact_answers_and_not_from_discreet(resu
     with seeded(1):
         found = result("attack", "differencing", *clinic, *words, "--target", "exact", "--target", "laplace:0.5")
     exact, private = found["outcomes"]
-    assert exact["verdict"] == "broken"
+    assert exact["verdict"] == "succeeds"
     assert exact["success"] == 1
     assert "name p7" in exact["sentence"]
-    assert private["verdict"] == "resists"
+    assert private["verdict"] == "bounded"
     assert private["ceiling"] == pytest.approx(0.5622, abs=1e-4)
 
 
@@ -34,10 +34,10 @@ def test_a_person_may_be_known_by_attributes(result, clinic):
 
 
 def test_people_see_a_table_and_a_picture(run, clinic, folder):
-    words = ("--runs", "5", "--target", "exact", "--plot", "bars.svg")
+    words = ("--runs", "10", "--target", "exact", "--plot", "bars.svg")
     code, out, _ = run("attack", "differencing", *clinic, *words)
     assert code == 0
-    assert "broken" in out
+    assert "succeeds" in out
     assert (folder / "bars.svg").read_text().startswith("<?xml")
 
 
@@ -49,7 +49,7 @@ def test_amounts_come_out_of_sums(result, clinic):
 
 def test_withheld_cells_come_out_of_totals(result):
     found = result("attack", "differencing", "--rollup", "10")["outcomes"]
-    assert [each["verdict"] for each in found] == ["broken", "resists", "resists"]
+    assert [each["verdict"] for each in found] == ["succeeds", "not shown", "bounded"]
 
 
 @pytest.mark.parametrize(

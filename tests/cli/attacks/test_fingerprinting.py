@@ -15,8 +15,8 @@ def test_pirates_are_caught_and_a_private_answer_is_not(capsys, tmp_path):
         assert main([*FEW, "--json", "--plot", str(plot)]) == Exit.DONE
     outcomes = json.loads(capsys.readouterr().out)["result"]["outcomes"]
     verdicts = {outcome["target"]: outcome["verdict"] for outcome in outcomes}
-    assert verdicts.pop("Discreet, epsilon 1 in all") == "resists"
-    assert {*verdicts.values()} == {"broken"}
+    assert verdicts.pop("Discreet, epsilon 1 in all") == "bounded"
+    assert {*verdicts.values()} == {"succeeds"}
     assert len(verdicts) == 7
     assert plot.exists()
 
@@ -25,7 +25,8 @@ def test_people_read_who_is_given_away(capsys):
     with seeded(54):
         assert main([*FEW, "--pirate", "coin", "--target", "exact"]) == Exit.DONE
     shown = " ".join(capsys.readouterr().out.split())
-    assert "gives 3 of the 3 away by name" in shown
+    assert "3 of 3 members of the coalition who are accused" in shown
+    assert "A demonstration" in shown
     assert "no innocent users" in shown
 
 

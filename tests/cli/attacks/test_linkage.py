@@ -20,7 +20,7 @@ def test_a_table_is_shown_with_who_is_alone_and_what_falls(run, table, folder):
     with seeded(1):
         code, out, _ = run("attack", "linkage", "--table", table, "--identifier", "id", "--plot", "alone.svg")
     assert code == Exit.DONE
-    for word in ("zip", "+ sex", "among fewer than 5", "broken", "resists", "table without names", "promise"):
+    for word in ("zip", "+ sex", "among fewer than 5", "succeeds", "bounded", "table without names", "promise"):
         assert word in out
     assert (folder / "alone.svg").read_text().startswith("<?xml")
 

@@ -35,8 +35,8 @@ def test_the_public_table_falls_exactly_and_holds_under_discreet(run):
     result = json.loads(out)["result"]
     assert code == 0
     exact, private = result["outcomes"]
-    assert (exact["verdict"], exact["success"]) == ("broken", 1.0)
-    assert private["verdict"] == "resists"
+    assert (exact["verdict"], exact["success"]) == ("succeeds", 1.0)
+    assert private["verdict"] == "bounded"
     assert private["ceiling"] == pytest.approx(0.731, abs=1e-3)
     assert private["figures"]["asked"] == 400
 
@@ -44,7 +44,8 @@ def test_the_public_table_falls_exactly_and_holds_under_discreet(run):
 def test_a_table_for_people_has_a_line_and_a_sentence_for_each_target(run):
     code, out, _ = run(*SMALL, "--target", "exact", "--target", "rounded:5")
     assert code == 0
-    for word in ("reconstruction", "exact", "rounded to 5", "broken", "100 of 100 secrets"):
+    out = " ".join(out.split())
+    for word in ("reconstruction", "exact", "rounded to 5", "succeeds", "100 of 100 secret bits"):
         assert word in out
 
 

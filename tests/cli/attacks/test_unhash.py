@@ -17,7 +17,8 @@ def hashes(folder):
 def test_the_hashes_of_a_file_are_read_back(run, result, hashes, folder):
     code, out, _ = run("attack", "unhash", "--hashes", hashes, "--pattern", "9A99", "--plot", "read.svg")
     assert code == Exit.DONE
-    for word in ("broken", "5X55", "1A00", "2 of 2 identifiers"):
+    out = " ".join(out.split())
+    for word in ("succeeds", "5X55", "1A00", "2 of 2 identifiers"):
         assert word in out
     assert (folder / "read.svg").exists()
     found = result("attack", "unhash", "--hashes", hashes, "--pattern", "9A99")
@@ -41,7 +42,7 @@ def test_a_column_of_hashes_is_read_back(result, folder):
 def test_a_tables_own_identifiers_are_hashed_where_no_hashes_are_given(result, folder):
     (folder / "people.csv").write_text("card,age\n" + "".join(f"{1000 + at},{at}\n" for at in range(30)))
     found = result("attack", "unhash", "--table", "people.csv", "--identifier", "card")["outcomes"]
-    assert [each["verdict"] for each in found] == ["broken", "broken", "broken", "resists"]
+    assert [each["verdict"] for each in found] == ["succeeds", "succeeds", "succeeds", "not shown"]
     assert "card of people" in found[0]["target"]
 
 

@@ -63,14 +63,14 @@ def test_the_error_of_the_mean_falls_like_the_root_of_the_number_of_answers(clin
 def test_many_fresh_answers_fall_and_cost_what_nobody_added_up(clinic):
     with seeded(3):
         outcome = averaging(clinic, "ill", 1 / 2, 400).outcome
-    assert outcome.broken
+    assert outcome.succeeds
     assert outcome.figures["epsilon"] == 200
     assert svg(outcome.picture).startswith("<svg")
 
 
 def test_one_answer_does_not_fall(clinic):
     with seeded(4):
-        assert not averaging(clinic, "ill", 1 / 2, 1).outcome.broken
+        assert not averaging(clinic, "ill", 1 / 2, 1).outcome.succeeds
 
 
 def test_a_vault_gives_the_same_answer_again_and_refuses_fresh_noise_beyond_its_budget(clinic):
@@ -81,7 +81,7 @@ def test_a_vault_gives_the_same_answer_again_and_refuses_fresh_noise_beyond_its_
     assert found.refused == 2
     assert found.spent == 1
     assert found.success <= ceiling(1)
-    assert not found.outcome.broken
+    assert not found.outcome.succeeds
 
 
 def test_a_vault_with_a_huge_budget_falls_as_it_should():
@@ -96,8 +96,8 @@ def test_a_survey_asked_again_falls_and_a_remembered_answer_holds(clinic):
     assert fresh.computed == pytest.approx(0.9936, abs=5e-5)
     assert abs(fresh.success - fresh.computed) <= stray
     assert abs(kept.success - 0.75) <= stray
-    assert fresh.outcome.broken
-    assert not kept.outcome.broken
+    assert fresh.outcome.succeeds
+    assert not kept.outcome.succeeds
     assert fresh.total == pytest.approx(21 * math.log(3), rel=1e-6)
     assert kept.total == pytest.approx(math.log(3), rel=1e-6)
 
@@ -106,7 +106,7 @@ def test_a_table_is_exposed_to_all_of_it(clinic):
     said = []
     with seeded(6):
         outcomes = expose(clinic, said.append)
-    assert [each.broken for each in outcomes] == [True, False, True, False]
+    assert [each.succeeds for each in outcomes] == [True, False, True, False]
     assert len(said) == 3
     assert json.dumps([each.record() for each in outcomes], allow_nan=False)
 

@@ -1,13 +1,16 @@
 """Census: exact tables of small blocks give records and names away, and noisy ones no more than the country does."""
 
+from dataclasses import replace
+from itertools import combinations_with_replacement
+
 import numpy as np
 import pytest
 
 from discreet import noise
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.lab import rand
-from discreet.lab.attacks.census import Block, Census, blocked, census, chosen, compared, expose
-from discreet.lab.attacks.census.solver import solve
+from discreet.lab.attacks.census import Block, Census, blocked, census, chosen, compared, expose, solver
+from discreet.lab.attacks.census.solver import UniquenessProof, solve
 from discreet.lab.attacks.census.tables import Attribute, design, published
 from discreet.lab.defence import ExactDefence, GaussianDefence, LaplaceDefence, RoundedDefence, SuppressedDefence
 from discreet.lab.picture import svg
@@ -24,6 +27,9 @@ def blocks():
         return blocked(TableCopy.read(rand.path(), identifier="zper", name="rand").people(), 15, 6)
 
 
+OPEN = UniquenessProof.UNDECIDED
+
+
 def small(**columns):
     return TableCopy.read({"block": [0] * len(next(iter(columns.values()))), **columns})
 
@@ -34,7 +40,7 @@ def test_exact_tables_give_most_records_and_names_away(blocks):
     assert found.people == 90
     assert found.found > 0.8 > 0.3 > found.chance
     assert found.confirmed > 0.6
-    assert found.broken
+    assert found.outcome.succeeds
     assert found.tables[:5] == ("total", "age", "female", "health", "age by female")
     assert found.register == ("age", "female")
 
@@ -44,7 +50,7 @@ def test_noisy_tables_give_about_as_much_away_as_the_country(blocks):
         found = census(blocks, block="block", attributes=NAMES, defence=LaplaceDefence(1), seconds=0.2)
     assert found.found <= found.chance + 0.1
     assert found.confirmed <= found.luck
-    assert not found.broken
+    assert not found.outcome.succeeds
     assert found.epsilon == 1
 
 
@@ -65,15 +71,16 @@ def test_a_block_with_one_solution_is_known_to_have_one_and_is_right():
     # Everyone has an age of their own, so that no two could have changed places.
     table = small(age=[20, 31, 42, 53, 64, 75], female=[0, 1, 0, 1, 0, 1], health=["a", "b", "a", "b", "b", "a"])
     found = census(table, block="block", attributes=NAMES)
-    assert found.blocks == (Block(people=6, records=6, found=6, unique=True, named=6, confirmed=6),)
-    assert "no other solution" in found.outcome.sentence
+    assert found.blocks == (Block(people=6, records=6, found=6, unique=UniquenessProof.PROVEN, named=6, confirmed=6),)
+    assert "proven for 1 blocks, refuted for 0" in found.outcome.sentence
+    assert found.outcome.evidence.trials == 0  # nobody lives in another block
 
 
 def test_two_people_who_could_change_places_leave_more_than_one_solution():
     # Two men of one age group, 20 and 22, one of each health, and medians that lie with the women.
     table = small(age=[20, 22, *range(40, 60)], female=[0, 0] + [1] * 20, health=["a", "b"] * 11)
     found = census(table, block="block", attributes=NAMES)
-    assert not found.blocks[0].unique
+    assert found.blocks[0].unique is UniquenessProof.REFUTED
     assert found.unique == 0
 
 
@@ -85,8 +92,38 @@ def test_medians_tell_what_tables_do_not():
     with seeded(4):
         told = solve(plan, exact, plan.middles(records), ExactDefence(), 2.0)
         untold = solve(plan, exact, [(0, -1)] * len(plan.medians), ExactDefence(), 2.0)
-    assert told.unique
-    assert not untold.unique
+    assert told.unique is UniquenessProof.PROVEN
+    assert untold.unique is UniquenessProof.REFUTED
+
+
+def test_an_incumbent_of_a_solver_that_ran_out_of_time_proves_nothing(monkeypatch, blocks):
+    real = solver._milp
+
+    def hurried(costs, limits, seconds):
+        solved = real(costs, limits, seconds)
+        solved.status = 1  # the time limit: what was found may not be the last word
+        return solved
+
+    monkeypatch.setattr(solver, "_milp", hurried)
+    with seeded(13):
+        found = census(blocks, block="block", attributes=NAMES)
+    assert found.statements(UniquenessProof.PROVEN) == 0
+    assert found.statements(UniquenessProof.UNDECIDED) > 0
+
+
+def test_whether_other_records_fit_is_what_trying_all_of_them_says():
+    # Two attributes of two values and four people: 35 multisets of records, of which some share all tables.
+    for records in combinations_with_replacement(range(4), 4):
+        ages, sexes = [20 + kind // 2 for kind in records], [kind % 2 for kind in records]
+        plan, kinds = design(small(age=[*ages, 20, 21], female=[*sexes, 0, 1]), NAMES[:2])
+        plan = replace(plan, titles=plan.titles[:3], tables=plan.tables[:3], medians=())  # margins alone
+        solution = solve(plan, published(plan, kinds, ExactDefence()), [], ExactDefence(), 5.0)
+        same = [
+            each
+            for each in combinations_with_replacement(range(4), 6)
+            if all((a == b).all() for a, b in zip(plan.counts(np.array(each)), plan.counts(kinds), strict=True))
+        ]
+        assert (solution.unique is UniquenessProof.PROVEN) == (len(same) == 1)
 
 
 def test_suppressed_cells_are_known_to_be_small(blocks):
@@ -137,13 +174,13 @@ def test_whoever_lacks_a_value_is_left_out():
 
 
 def test_made_up_records_beyond_the_people_are_no_success():
-    flooded = Census("x", ("t",), NAMES, (Block(10, 100, 10, False, 0, 0),), 0.1, 0.1)
+    flooded = Census("x", ("t",), NAMES, (Block(10, 100, 10, UniquenessProof.UNDECIDED, 0, 0),), 0.1, 0.1)
     assert flooded.found == 0.1
-    assert not flooded.broken
+    assert not flooded.outcome.succeeds
 
 
 def test_blocks_that_were_not_solved_in_time_are_neither_found_nor_held_against_the_attack(blocks):
-    late = Census("x", ("t",), NAMES, (Block(10, 10, 9, False, 9, 8), Block(10, 0, 0, False, 0, 0, solved=False)), 0, 0)
+    late = Census("x", ("t",), NAMES, (Block(10, 10, 9, OPEN, 9, 8), Block(10, 0, 0, OPEN, 0, 0, solved=False)), 0, 0)
     assert (late.people, late.found, late.confirmed) == (10, 0.9, 0.8)
     assert "1 more were not solved in time" in late.outcome.sentence
     with seeded(10):
@@ -158,7 +195,7 @@ def test_a_guesser_has_the_kinds_of_records_too_so_that_a_small_table_does_not_s
     with seeded(11):
         found = [census(table, block="block", attributes=NAMES, defence=LaplaceDefence(1)) for _ in range(5)]
     assert all(each.chance > 0.4 for each in found)
-    assert not any(each.broken for each in found)
+    assert not any(each.outcome.succeeds for each in found)
 
 
 def test_a_table_that_missing_values_leave_no_two_blocks_of_is_not_exposed():
@@ -172,7 +209,7 @@ def test_a_table_that_missing_values_leave_no_two_blocks_of_is_not_exposed():
     assert chosen(TableCopy.read(columns)) != []
     with seeded(12):
         assert all(
-            each.target != "Discreet, epsilon 1 in all" or not each.broken for each in expose(TableCopy.read(columns))
+            each.target != "Discreet, epsilon 1 in all" or not each.succeeds for each in expose(TableCopy.read(columns))
         )
 
 
@@ -202,7 +239,7 @@ def test_a_custodians_table_is_exposed():
             }
         )
         outcomes = expose(table, said.append)
-    assert [each.verdict for each in outcomes] == ["broken", outcomes[1].verdict, "resists", "resists"]
+    assert [each.verdict for each in outcomes] == ["succeeds", outcomes[1].verdict, outcomes[2].verdict, "bounded"]
     assert len(said) == len(outcomes) == 4
     assert "<svg" in svg(outcomes[0].picture)
     assert outcomes[0].record()["figures"]["blocks"] == 20

@@ -50,14 +50,15 @@ def nameless():
 def test_exact_answers_about_large_groups_give_the_bit_away_every_time(clinic, defence):
     found = differencing(clinic, "person 7", "ill", defence, value="yes", runs=20)
     assert found.success == 1
-    assert found.outcome.broken
+    assert found.outcome.succeeds
     assert "person 7" in found.outcome.sentence
 
 
 def test_a_threshold_stops_only_those_who_ask_about_few(clinic):
-    found = differencing(clinic, "person 7", "ill", SuppressedDefence(60), runs=20)
-    assert found.success == 0.5
-    assert not found.outcome.broken
+    with seeded(15):
+        found = differencing(clinic, "person 7", "ill", SuppressedDefence(60), runs=20)
+    assert 0.2 < found.success < 0.8  # coins
+    assert not found.outcome.succeeds
 
 
 @pytest.mark.parametrize("defence", [RoundedDefence(5), NoisyDefence(2)])
@@ -65,7 +66,7 @@ def test_rounding_and_noise_fall_to_many_crowds_around_one_person(clinic, defenc
     with seeded(1):
         found = differencing(clinic, "person 7", "ill", defence, runs=40)
     assert found.pairs == crowds(defence) > 1
-    assert found.outcome.broken
+    assert found.outcome.succeeds
     assert found.success > 0.85
 
 
@@ -108,7 +109,7 @@ def test_many_runs_are_as_successful_as_the_theorem_says_and_within_the_promise(
 def test_at_a_quarter_for_each_answer_discreet_holds(clinic):
     with seeded(4):
         found = differencing(clinic, "person 7", "ill", LaplaceDefence(Fraction(1, 2)))
-    assert not found.outcome.broken
+    assert not found.outcome.succeeds
     assert found.ceiling == pytest.approx(0.5622, abs=1e-4)
 
 
@@ -122,7 +123,7 @@ def test_a_real_vault_answers_both_questions_and_holds(clinic):
     with seeded(6):
         found = differencing(clinic, "person 7", "ill", Vaulted(1), runs=2)
     assert found.ceiling == pytest.approx((1 + math.tanh(1 / 4)) / 2)
-    assert not found.outcome.broken
+    assert not found.outcome.succeeds
 
 
 def test_the_promise_is_halved_since_the_person_is_in_half_of_the_answers():
@@ -136,7 +137,7 @@ def test_few_lucky_tries_are_not_called_a_fall(clinic):
     with seeded(7):
         lucky = differencing(clinic, "person 7", "ill", SampledDefence(0.5), runs=4)
     assert lucky.success >= 0.6
-    assert not lucky.outcome.broken
+    assert not lucky.outcome.succeeds
 
 
 def test_a_person_is_found_by_name_by_row_or_by_what_is_known(clinic, nameless):
@@ -189,20 +190,21 @@ def test_sums_tell_salaries_exactly_and_discreet_does_not(clinic):
         private = amounts(clinic, "salary", LaplaceDefence(1))
     assert exact.success == 1
     assert exact.typical == 0
-    assert exact.outcome.broken
+    assert exact.outcome.succeeds
     assert exact.told == exact.truth
     stray = math.sqrt(math.log(1 / FALSE_ALARM) / 200)
     assert private.success <= private.ceiling + stray
     assert private.ceiling == pytest.approx(math.exp(0.5) * private.chance)
-    assert not private.outcome.broken
+    assert not private.outcome.succeeds
 
 
 def test_amounts_that_are_missing_or_odd_count_as_none():
     odd = TableCopy.read({"v": [None, -5.0, 3.4, float("inf"), 7.0]})
     with seeded(9):
-        found = amounts(odd, "v", ExactDefence(), tries=40, within=1)
-    assert set(found.truth) <= {0, 3, 7}
+        found = amounts(odd, "v", ExactDefence(), tries=200, within=1)
+    assert set(found.truth) == set(range(8))  # drawn evenly up to the greatest
     assert found.success == 1
+    assert found.chance == 3 / 8
 
 
 def test_texts_are_no_amounts(clinic):
@@ -247,8 +249,13 @@ def test_a_table_of_a_single_row_can_only_be_withheld_whole():
 
 
 def test_rollups_fall_hold_with_more_withheld_and_hold_with_noise():
-    outcomes = rollup(made([[3, 20, 30], [25, 40, 50], [15, 12, 5]]))
-    assert [each.broken for each in outcomes] == [True, False, False]
+    cells = np.full((9, 9), 20) + np.diag(range(-19, -10))  # from 1 to 9 on the diagonal
+    with seeded(16):
+        outcomes = rollup(made(cells.tolist()))
+    assert [str(each.verdict) for each in outcomes] == ["succeeds", "not shown", "bounded"]
+    few = rollup(made([[3, 20, 30], [25, 40, 50], [15, 12, 5]]))
+    assert few[0].success == 1  # two cells, which one guess for all gets half of
+    assert not few[0].succeeds
     assert rollup(made([[20, 20], [20, 20]])) == []
 
 
@@ -257,7 +264,7 @@ def test_the_rand_table_falls_where_it_should_and_discreet_holds():
     said = []
     with seeded(10):
         outcomes = expose(copied, said.append)
-    verdicts = {each.target: each.broken for each in outcomes}
+    verdicts = {each.target: each.succeeds for each in outcomes}
     assert verdicts["exact"]
     assert verdicts["suppressed below 10"]
     assert verdicts["rounded to 5"]

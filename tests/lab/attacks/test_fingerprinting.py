@@ -25,7 +25,7 @@ def test_a_coalition_is_caught_whatever_it_mixes_and_nobody_else_is(strategy):
         assert found.kept == 1  # the marking assumption
         assert found.accused
         assert {*found.accused} <= {*found.coalition}
-        assert found.outcome.broken
+        assert found.outcome.succeeds
 
 
 @pytest.mark.parametrize("coalition", [1, 2, 30])
@@ -52,7 +52,7 @@ def test_private_answers_break_the_marking_assumption_and_are_traced_to_nobody(p
         found = lab.fingerprinting(USERS, COALITION, private)
     assert found.accused == ()
     assert found.kept < 0.7
-    assert not found.outcome.broken
+    assert not found.outcome.succeeds
     assert found.outcome.success <= found.outcome.ceiling <= math.e * lab.RATE / USERS + DELTA + 1e-9
     assert "lost in the noise" in found.outcome.sentence
 
@@ -95,9 +95,9 @@ def test_a_code_is_far_shorter_than_the_first_one():
 def test_a_table_of_any_size_is_marked():
     with seeded(25):
         outcomes = lab.expose(TableCopy.read({"a": list(range(40))}))
-    assert [outcome.broken for outcome in outcomes] == [True, True, True, False, False]
+    assert [outcome.succeeds for outcome in outcomes] == [True, True, True, False, False]
     assert lab.expose(TableCopy.read({"a": [1]})) == []
-    assert lab.expose(TableCopy.read({"a": [1, 2, 3]}))[0].broken
+    assert lab.expose(TableCopy.read({"a": [1, 2, 3]}))[0].succeeds
 
 
 def test_a_pirate_that_answers_keeps_what_all_share():

@@ -33,7 +33,7 @@ def test_copies_are_valid_and_each_is_a_row_that_leaked(signed):
     assert found.valid == 40
     assert 0 < found.leaked <= 40
     assert found.error == 0
-    assert found.outcome.broken
+    assert found.outcome.succeeds
     assert "word for word" in found.outcome.sentence
 
 
@@ -50,7 +50,7 @@ def test_private_rows_carry_no_valid_signature_and_leak_nobody(signed, method):
         found = lab.judged(signed, method)
     assert (found.valid, found.leaked) == (0, 0)
     assert found.error == 1
-    assert not found.outcome.broken
+    assert not found.outcome.succeeds
     assert "cannot both be had in reasonable time" in found.outcome.sentence
 
 
@@ -69,7 +69,7 @@ def test_a_valid_row_that_was_never_signed_would_be_a_forgery():
 def test_as_many_rows_are_signed_as_a_table_has():
     with seeded(44):
         outcomes = lab.expose(TableCopy.read({"a": [1, 2] * 10}))
-    assert [outcome.broken for outcome in outcomes] == [True, False, False]
+    assert [outcome.succeeds for outcome in outcomes] == [True, False, False]
     assert outcomes[0].figures["rows"] == 20
     assert lab.expose(TableCopy.read({"a": [1]})) == []
 

@@ -28,7 +28,7 @@ WIDTH = NormalDist().inv_cdf(1 - FALSE_ALARM / 2)  # standard errors that a righ
 
 
 def scored(inside, outside, defence=None):
-    return lab.Tracing(defence or ExactDefence(), 7, np.array(inside, float), np.array(outside, float))
+    return lab.Tracing(defence or ExactDefence(), 7, np.array(inside, float), np.array(outside, float), told=0)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_averages_of_ten_thousand_attributes_give_a_hundred_people_away(defence)
         found = lab.made(defence)
     assert found.area >= 0.95
     assert found.caught() >= 0.9
-    assert found.outcome.broken
+    assert found.outcome.succeeds
 
 
 @pytest.mark.parametrize("defence", [LaplaceDefence(1), least_noise(10_000)], ids=lambda each: each.name)
@@ -47,7 +47,7 @@ def test_discreet_hides_them_for_an_epsilon_of_one_in_all(defence):
     with seeded(8):
         found = lab.made(defence)
     assert found.area <= 0.6
-    assert not found.outcome.broken
+    assert not found.outcome.succeeds
     assert found.outcome.ceiling == most(defence)
 
 
@@ -147,16 +147,24 @@ def test_noise_for_each_question_adds_up():
         assert lab.made(Forgetful(1, 2000), attributes=2000).area > 0.95
 
 
-def test_a_custodians_own_table_is_broken_and_resists():
+def test_exact_averages_of_a_custodians_own_table_give_members_away():
     copied = TableCopy.read(rand.path(), identifier="zper")
     said = []
     with seeded(15):
         outcomes = lab.expose(copied, said.append)
-    assert [outcome.broken for outcome in outcomes] == [True, True, False, False]
+    assert [outcome.succeeds for outcome in outcomes] == [True, True, False, False]
     assert len(said) == len(outcomes)
     assert outcomes[0].success > 0.75
-    assert "a guess" in outcomes[0].sentence
-    assert "the guarantee allows" in outcomes[-1].sentence
+    assert "chance is 50.0%" in outcomes[0].sentence
+    assert "Bounded by the promise" in outcomes[-1].sentence
+    assert not any(outcome.demonstration for outcome in outcomes)
+
+
+def test_ties_of_members_and_outsiders_are_decided_by_coins():
+    with seeded(19):
+        told = lab._told_apart(np.zeros(2000), np.zeros(2000))
+    assert abs(told - 1000) <= math.sqrt(math.log(2 / FALSE_ALARM) * 2000 / 2)  # Hoeffding
+    assert lab._told_apart(np.ones(20), np.zeros(30)) == 20
 
 
 @pytest.mark.parametrize(
@@ -204,7 +212,7 @@ def test_a_real_vault_answers_as_its_promise_says():
 
 def test_few_outsiders_allow_no_false_alarm_at_all():
     outcome = scored([300] * 50, range(200)).outcome
-    assert "100% of the members are named with no false alarm among 200 outsiders" in outcome.sentence
+    assert "100.0% of the members are named with no false alarm among 200 outsiders" in outcome.sentence
 
 
 def test_a_wide_table_does_not_cross_all_its_columns():

@@ -50,7 +50,7 @@ def test_the_staircase_differs_between_stages_in_one_user():
 def test_a_pirate_that_answers_well_is_always_traced_to_its_coalition(defence):
     with seeded(30):
         runs = [lab.traitor(N, defence=defence) for _ in range(20)]
-    assert all(run.guilty and run.broken for run in runs)
+    assert all(run.guilty and run.traced for run in runs)
     assert min(run.gap for run in runs) >= 0.3
 
 
@@ -61,7 +61,7 @@ def test_a_private_pirate_is_accused_at_chance():
         tried = [lab.traitor(N, defence=PRIVATE) for _ in range(runs)]
     slack = NormalDist().inv_cdf(1 - FALSE_ALARM / 2) * 0.5 / math.sqrt(runs)
     assert np.mean([run.guilty for run in tried]) == pytest.approx(0.5, abs=slack)
-    assert not any(run.broken for run in tried)
+    assert not any(run.traced for run in tried)
     assert isinstance(PRIVATE, GaussianDefence)  # it errs less than Laplace noise for the same promise
 
 
@@ -99,18 +99,22 @@ def test_questions_grow_with_the_cube_and_those_of_a_code_with_the_square():
 
 def test_an_outcome_says_who_is_accused_and_how_surely():
     with seeded(35):
-        fell, held = lab.traitor(10).outcome, lab.traitor(10, defence=LaplaceDefence(1)).outcome
-    assert fell.broken
-    assert "accused of having built it, rightly" in fell.sentence
-    assert not held.broken
-    assert "no more than by accident" in held.sentence
+        fell = lab.summary([lab.traitor(10) for _ in range(12)])
+        held = lab.summary([lab.traitor(10, defence=LaplaceDefence(1)) for _ in range(12)])
+        once = lab.traitor(10).outcome
+    assert fell.succeeds
+    assert "for 12 of 12 the jump is no accident" in fell.sentence
+    assert not held.succeeds
+    assert "for 0 of 12 the jump is no accident" in held.sentence
+    assert not once.succeeds  # one right accusation is a coin's luck
+    assert fell.demonstration
     assert "<svg" in svg(lab.broadcast(5))
 
 
 def test_decoders_of_as_many_users_as_a_table_has_people_are_traced():
     with seeded(36):
         outcomes = lab.expose(TableCopy.read({"a": [1, 2] * 6}))
-    assert [outcome.broken for outcome in outcomes] == [True, True, True, False]
+    assert [outcome.succeeds for outcome in outcomes] == [True, True, True, False]
     assert outcomes[0].figures["users"] == 12
     assert outcomes[0].success == 1
     assert lab.expose(TableCopy.read({"a": [1, 2, 3]})) == []

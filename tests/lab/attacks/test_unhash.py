@@ -77,8 +77,8 @@ def test_hashed_identifiers_are_read_back(algorithm):
     assert dict(found.found) == dict(zip(hashes, ["5X55", "9Z99"], strict=True))
     assert found.algorithm == algorithm
     assert (found.asked, found.share) == (2, 1.0)
-    assert found.outcome.broken
-    assert "2 of 2 identifiers (100%) were read back" in found.outcome.sentence
+    assert found.outcome.succeeds
+    assert "2 of 2 identifiers read back (100.0%" in found.outcome.sentence
     assert svg(found.outcome.picture)
 
 
@@ -100,7 +100,7 @@ def test_a_secret_key_leaves_nothing_to_find():
     found = lab.unhash(lab.keyed(range(1000, 2000), b"a secret that is kept", "md5"), "9999")
     assert not found.found
     assert found.tried == found.size == 10_000
-    assert not found.outcome.broken
+    assert not found.outcome.succeeds
     assert found.outcome.success == 0
 
 
@@ -123,7 +123,7 @@ def test_patterns_that_are_too_large_or_too_long_are_refused_with_the_time_they_
 def test_no_hashes_are_answered_at_once():
     found = lab.unhash([], "9999")
     assert (found.asked, found.share) == (0, 0.0)
-    assert not found.outcome.broken
+    assert not found.outcome.succeeds
 
 
 def test_the_time_is_estimated_from_a_short_run():
@@ -135,7 +135,8 @@ def test_a_copys_own_identifiers_fall_unless_keyed():
     said = []
     copied = TableCopy.read({"card": [f"{number:04d}" for number in range(60)], "age": [40] * 60}, identifier="card")
     outcomes = lab.expose(copied, said.append)
-    assert [each.verdict for each in outcomes] == ["broken", "broken", "broken", "resists"]
+    assert [each.verdict for each in outcomes] == ["succeeds", "succeeds", "succeeds", "not shown"]
+    assert not any(each.demonstration for each in outcomes)
     assert all("card of table" in each.target for each in outcomes)
     assert len(said) == 4
 
@@ -145,8 +146,9 @@ def test_where_there_is_nothing_to_hash_medallions_are_made_up(identifiers):
     columns = {"a": [1, 2]} if identifiers is None else {"a": [1, 2], "who": identifiers}
     with seeded(1):
         outcomes = lab.expose(TableCopy.read(columns, identifier=None if identifiers is None else "who"))
-    assert [each.verdict for each in outcomes] == ["broken", "broken", "broken", "resists"]
+    assert [each.verdict for each in outcomes] == ["succeeds", "succeeds", "succeeds", "not shown"]
     assert "made-up taxi medallions" in outcomes[0].target
+    assert all(each.demonstration for each in outcomes)
 
 
 def test_made_up_medallions_repeat_under_a_seed():

@@ -85,7 +85,8 @@ def test_the_newest_state_put_back_by_renaming_is_used_by_one_of_two(ledger, pat
     assert Other(path).answers() == 9
     number, refusal = answered(ledger, "a")
     assert (number, type(refusal)) == (0, Tampered)
-    assert ledger.spent("people").loss < 1  # as far as the old files know
+    with pytest.raises(Tampered, match="moved, removed or replaced"):
+        ledger.spent("people")  # the old files would tell of a smaller loss
 
 
 @pytest.mark.parametrize("how", ["removed", "moved", "folder"])
@@ -98,7 +99,8 @@ def test_a_vault_that_is_gone_answers_nothing_more(ledger, path, how):
         file.unlink() if how == "removed" else file.rename(file.with_name(f"x{file.name}"))
     number, refusal = answered(ledger, "a")
     assert (number, type(refusal)) == (0, Tampered)
-    assert ledger.run(charge("first"), pytest.fail)[0] == "41"  # what was paid for is replayed
+    with pytest.raises(Tampered, match="moved, removed or replaced"):
+        ledger.run(charge("first"), pytest.fail)  # whoever may see it may have been revoked elsewhere
 
 
 @pytest.mark.parametrize("anchor", ["linked", "copied"])

@@ -1,4 +1,4 @@
-"""discreet attack all: every attack on a copy of a table, and one page that says what is broken."""
+"""discreet attack all: every attack on a copy of a table, and one page of verdicts."""
 
 from __future__ import annotations
 
@@ -48,9 +48,6 @@ def command(output: Output, table: Path | None, identifier: str | None, only: tu
 def _closing(found: AttackReport, out: Path) -> str:
     from rich.markup import escape
 
-    broken = sum(each.broken for each in found.outcomes)
     skipped = [section.attack for section in found.sections if section.skipped]
     words = f" Skipped: {', '.join(skipped)}." if skipped else ""
-    return (
-        f"{broken} of {len(found.outcomes)} targets are broken. The page is in [bold]{escape(str(out))}[/bold].{words}"
-    )
+    return f"{found.summary} The page is in [bold]{escape(str(out))}[/bold].{words}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from discreet.lab.danger import Danger
 
-_STYLES = {"safe": "green", "careful": "yellow", "broken": "bold red"}
+_STYLES = {"bounded": "green", "not shown": "dim", "succeeds": "bold red"}
 
 
 @click.command()

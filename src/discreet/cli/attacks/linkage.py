@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -118,7 +119,7 @@ def _fuzzy(
             why = "nobody has two facts in the table"
             raise BadParameter("table", name, why=why, fix="give a table with several columns, or rows for each person")
         found = fuzzy(facts, levels, days=(3, 14) if dated else (0,), name=name)
-    show(output, [found.outcome], plot)
+    show(output, [replace(found, made=copied is None).outcome], plot)
 
 
 def _facts(copied: TableCopy | None, item: str | None, rating: str | None, day: str | None) -> tuple[Sparse, str, bool]:

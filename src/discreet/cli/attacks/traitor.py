@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option("--users", type=click.IntRange(2, 60), default=20, show_default=True, help="How many users have a key.")
 @click.option("--coalition", type=click.IntRange(min=1), help="How many built the decoder; default: half of them.")
 @click.option("--repetitions", type=click.IntRange(min=1), help="Repetitions of each stage; default: users^2.")
-@click.option("--runs", type=click.IntRange(min=1), default=5, show_default=True, help="Decoders of each kind.")
+@click.option("--runs", type=click.IntRange(min=1), default=12, show_default=True, help="Decoders of each kind.")
 @target_option("exact", "rounded:5")
 @plot_option
 @click.pass_obj

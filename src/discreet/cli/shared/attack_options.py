@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from discreet.lab.table_copy import TableCopy
 
 Command = Callable[..., Any]
-_STYLES = {"broken": "bold red", "resists": "green"}
+_STYLES = {"bad": "bold red", "good": "green", "quiet": "dim"}
 
 
 def table_options(command: Command) -> Command:
@@ -86,6 +86,8 @@ def show(output: Output, outcomes: Sequence[Outcome], plot: Path | None = None, 
     """Show outcomes as a table with their sentences, draw the first picture, and put `more` into the record."""
     from rich.text import Text
 
+    from discreet.lab.outcome import FORMAT
+
     drawn = next((each.picture for each in outcomes if each.picture is not None), None)
     if plot is not None:
         if drawn is None:
@@ -94,29 +96,40 @@ def show(output: Output, outcomes: Sequence[Outcome], plot: Path | None = None, 
 
         with written_anywhere(plot) as place:
             save(drawn, place)
-    record = {"outcomes": [each.record() for each in outcomes], "plot": str(plot) if plot else None, **more}
+    record = {
+        "format": FORMAT,
+        "outcomes": [each.record() for each in outcomes],
+        "plot": str(plot) if plot else None,
+        **more,
+    }
     said = [Text.assemble((f"{each.target}: ", "bold"), each.sentence) for each in outcomes]
     last = [Text(f"The picture is in {plot}.", style="dim")] if plot else []
     output.show(record, *([outcome_table(outcomes)] if outcomes else []), *said, *views, *last)
 
 
 def outcome_table(outcomes: Sequence[Outcome]) -> Table:
-    """Return the outcomes as a table: who answered, what the attacker got, and what a guess and the promise give."""
+    """Return the outcomes as a table: who answered, what the attacker got, what chance and the promise give."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for heading in ("attack", "target"):
-        table.add_column(heading)
-    for heading in ("success", "chance", "promise"):
+    from discreet.lab.outcome import CONFIDENCE, percent
+
+    caption = f"at least: exact lower bound of the success, {CONFIDENCE:.1%} confidence"
+    if any(each.demonstration for each in outcomes):
+        caption += "; *: a demonstration, which reads nothing of the table but its size"
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, caption=caption, caption_justify="left")
+    table.add_column("attack", no_wrap=True)
+    table.add_column("target")
+    for heading in ("success", "at least", "chance", "promise"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     before = ""
     for each in outcomes:
-        promise = "" if each.ceiling is None else f"{each.ceiling:.1%}"
-        verdict = Text(each.verdict, style=_STYLES[each.verdict])
+        promise = "" if each.ceiling is None else percent(each.ceiling)
+        verdict = Text(f"{each.verdict}{each.demonstration * '*'}", style=_STYLES[each.kind])
         name = each.attack if each.attack != before else ""
-        table.add_row(name, each.target, f"{each.success:.1%}", f"{each.chance:.1%}", promise, verdict)
+        numbers = (percent(each.success), percent(each.evidence.least), percent(each.chance), promise)
+        table.add_row(name, each.target, *numbers, verdict)
         before = each.attack
     return table

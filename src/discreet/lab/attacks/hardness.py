@@ -10,6 +10,7 @@ single questions, with noise, are no harder than before: the share of valid rows
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from discreet.account.numeric.checks import Number, positive, whole
 from discreet.core.errors import UnknownName
 from discreet.lab.attacks._coins import coins
 from discreet.lab.defence import DELTA
-from discreet.lab.outcome import Outcome
+from discreet.lab.outcome import Counted, Outcome
 from discreet.lab.picture import Bars, GuideLine
 from discreet.lab.table_copy import TableCopy
 from discreet.mechanisms.laplace import Laplace
@@ -30,6 +31,7 @@ from discreet.mechanisms.laplace import Laplace
 Rows = NDArray[np.uint8]  # a row for each message: its bytes, then those of its signature
 
 _MESSAGE, _SIGNATURE = 8, 64  # bytes
+_GUESS = 2.0 ** (-8 * _MESSAGE)  # how likely a made-up row hits a message at most
 PRIVATE = ("independent", "mst")
 
 
@@ -98,10 +100,11 @@ class Hardness:
         return Outcome(
             attack="hardness",
             target=self.method,
-            broken=self.leaked > 0,
-            success=self.leaked / self.rows,
-            chance=0.0,
-            sentence=self._sentence(),
+            evidence=Counted(self.leaked, self.rows, "people whose row is in the made-up ones"),
+            chance=_GUESS,
+            told=self._told(),
+            ceiling=None if self.epsilon is None else min(1.0, math.exp(min(self.epsilon, 700.0)) * _GUESS + DELTA),
+            demonstration=True,
             figures={
                 "rows": self.rows,
                 "valid": self.valid,
@@ -113,10 +116,10 @@ class Hardness:
             picture=bars([self]),
         )
 
-    def _sentence(self) -> str:
+    def _told(self) -> str:
         made = f"Of {self.rows} made-up rows ({self.method}) {self.valid} carry a valid signature"
         if self.leaked:
-            return f"{made}, because they are copies: {self.leaked} people's rows are in them word for word."
+            return f"{made}, because they are copies of rows, word for word."
         lost = f"{made}, where all real rows do, and none is anyone's"
         if self.epsilon is None:
             return f"{lost}: whoever takes columns apart, loses what only whole rows tell."

@@ -1,4 +1,4 @@
-"""Arithmetic: signs, and ABS, ROUND, FLOOR, CEIL, LEAST, GREATEST, LENGTH, STARTS_WITH."""
+"""Arithmetic: signs, and ROUND, FLOOR, CEIL, LEAST, GREATEST and STARTS_WITH, which differ from a plain call."""
 
 from __future__ import annotations
 
@@ -45,11 +45,6 @@ def _negative(rows: Rows, node: Node) -> Expression:
     if isinstance(value, Literal) and isinstance(value.value, Fraction):
         return Literal(-value.value)
     return -value
-
-
-def _absolute(rows: Rows, node: Node) -> Expression:
-    rows.only(node, "this")
-    return rows.read(node.this).abs()
 
 
 def _rounded(rows: Rows, node: Node) -> Expression:
@@ -105,11 +100,6 @@ def _extreme(rows: Rows, node: Node) -> Expression:
     return (least if node.key == "least" else greatest)(*values)
 
 
-def _length(rows: Rows, node: Node) -> Expression:
-    rows.only(node, "this")
-    return rows.read(node.this).length()
-
-
 def _starts_with(rows: Rows, node: Node) -> Expression:
     rows.only(node, "this", "expression")
     prefix = node.expression
@@ -130,13 +120,11 @@ RULES: dict[str, Rule] = {
     "mul": _product,
     "div": _quotient,
     "neg": _negative,
-    "abs": _absolute,
     "round": _rounded,
     "floor": _floor,
     "ceil": _ceil,
     "least": _extreme,
     "greatest": _extreme,
-    "length": _length,
     "startswith": _starts_with,
 }
-FUNCTIONS = ("ABS", "ROUND", "FLOOR", "CEIL", "LEAST", "GREATEST", "LENGTH", "STARTS_WITH")
+FUNCTIONS = ("ROUND", "FLOOR", "CEIL", "LEAST", "GREATEST", "STARTS_WITH")

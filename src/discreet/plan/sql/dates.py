@@ -1,4 +1,4 @@
-"""Days: EXTRACT and its short forms, differences, and intervals of days; Monday is 1, as in ISO 8601."""
+"""Days: EXTRACT, differences, and intervals of days; Monday is 1, as in ISO 8601."""
 
 from __future__ import annotations
 
@@ -6,37 +6,23 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.plan.expressions import Arithmetic, Call, Expression, Literal
+from discreet.plan.sql import calls
 from discreet.plan.sql.rows import Rows, Rule
 from discreet.plan.sql.source import exact
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr as Node
 
-# One numbering for the days of the week. DOW is not among them: where it is known, Sunday is 0.
-PARTS = {
-    "YEAR": "year",
-    "MONTH": "month",
-    "DAY": "day",
-    "DAYOFMONTH": "day",
-    "DAYOFWEEK": "weekday",
-    "DAYOFWEEKISO": "weekday",
-    "DAYOFWEEK_ISO": "weekday",
-    "ISODOW": "weekday",
-}
 _DAYS = {"DAY": 1, "DAYS": 1, "WEEK": 7, "WEEKS": 7}
 
 
 def _extract(rows: Rows, node: Node) -> Expression:
     part = node.name.upper()
-    if part not in PARTS:
+    name = calls.parts().get(part)
+    if name is None:
         why = f"days have no {part.lower()} here"
-        raise rows.refused(node, why, "extract YEAR, MONTH, DAY or ISODOW (Monday is 1)")
-    return Call(PARTS[part], (rows.read(node.expression),))
-
-
-def _part(rows: Rows, node: Node) -> Expression:
-    rows.only(node, "this")
-    return Call(PARTS[node.key.upper()], (rows.read(node.this),))
+        raise rows.refused(node, why, "extract YEAR, QUARTER, MONTH, DAY or ISODOW (Monday is 1)")
+    return Call(name, (rows.read(node.expression),))
 
 
 def _difference(rows: Rows, node: Node) -> Expression:
@@ -76,10 +62,9 @@ def _interval(rows: Rows, node: Node) -> Expression:
 
 RULES: dict[str, Rule] = {
     "extract": _extract,
-    **dict.fromkeys(("year", "month", "day", "dayofmonth", "dayofweek", "dayofweekiso"), _part),
     "datediff": _difference,
     "dateadd": _shifted,
     "datesub": _shifted,
     "interval": _interval,
 }
-FUNCTIONS = ("EXTRACT", "YEAR", "MONTH", "DAY", "DAYOFWEEK", "DATEDIFF", "DATE_ADD", "DATE_SUB")
+FUNCTIONS = ("EXTRACT", "DATEDIFF", "DATE_ADD", "DATE_SUB")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from discreet.plan.sql import arithmetic, choices, dates, logic, patterns, rows
+from discreet.plan.sql import arithmetic, calls, choices, dates, logic, patterns, rows
 from discreet.plan.sql.rows import Rows
 from discreet.plan.sql.scope import Scope
 from discreet.plan.sql.source import SqlText
@@ -15,4 +15,4 @@ _FUNCTIONS = (*arithmetic.FUNCTIONS, *choices.FUNCTIONS, *dates.FUNCTIONS)
 
 def rows_of(source: SqlText, scope: Scope) -> Rows:
     """Return the reader of what is computed from one row of a scope."""
-    return Rows(source, scope, _RULES, _FUNCTIONS)
+    return Rows(source, scope, {**calls.rules(), **_RULES}, (*_FUNCTIONS, *calls.words()))

@@ -53,7 +53,7 @@ class Outer:
         rule = _RULES.get(node.key)
         if rule is not None:
             return self._checked(rule(self, node), node)
-        if node.key not in self.rows.rules:
+        if not self.rows.knows(node):
             self.rows.read(node)  # what is unknown everywhere says so
         why = "of aggregates only sums, products, quotients, comparisons and rounding are made"
         raise self.rows.refused(node, why, "compute it from the answer")

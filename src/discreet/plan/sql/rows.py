@@ -40,7 +40,7 @@ class Rows:
         """Return the expression that a node means, or refuse it."""
         rule = self.rules.get(node.key)
         if rule is None:
-            raise self.refused(node, *self._reason(node))
+            raise self.unknown(node)
         try:
             made = rule(self, node)
         except Refusal as refusal:
@@ -74,6 +74,14 @@ class Rows:
     def refused(self, node: Node, why: str, fix: str) -> Refusal:
         """Return the refusal of a node."""
         return self.source.refused(node, why, fix)
+
+    def knows(self, node: Node) -> bool:
+        """Say whether a rule reads a node, whatever is in it."""
+        return node.key in self.rules and (node.key != "anonymous" or node.name.upper() in self.functions)
+
+    def unknown(self, node: Node) -> Refusal:
+        """Return the refusal of a node that no rule reads."""
+        return self.refused(node, *self._reason(node))
 
     def only(self, node: Node, *known: str) -> None:
         """Refuse a node with more to it than is known here, so nothing is read over."""

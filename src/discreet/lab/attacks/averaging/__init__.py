@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 from discreet.account.numeric.checks import Number, positive, whole
 from discreet.lab import attacker_choice
 from discreet.lab.attacks.averaging.local_reports import Surveyed, surveyed
-from discreet.lab.attacks.averaging.majority import halfway, majority
+from discreet.lab.attacks.averaging.majority import majority
 from discreet.lab.attacks.averaging.vault import Ledgered, ledgered
 from discreet.lab.defence import ceiling
-from discreet.lab.outcome import Outcome
+from discreet.lab.outcome import Counted, Outcome
 from discreet.lab.picture import Curves
 from discreet.lab.table_copy import TableCopy
 from discreet.mechanisms.laplace import Laplace
@@ -80,14 +80,14 @@ class Averaging:
         return Outcome(
             attack="averaging",
             target=f"fresh noise, epsilon {self.epsilon:g} a call",
-            broken=halfway(self.success, once),
-            success=self.success,
+            evidence=Counted(self.right, self.runs, "attacks that told whether a person is counted"),
             chance=0.5,
+            told=f"One answer tells whether a person is counted with {once:.1%}; {self.times} answers to the same "
+            f"question cost epsilon {self.total:.3g} together, and their mean is within {self.errors[-1]:.2g} of the "
+            "count.",
             ceiling=most,
-            sentence=f"One answer tells whether a person is counted with {once:.1%}; {self.times} answers to the same "
-            f"question, which cost epsilon {self.total:.3g} together, told it in {self.success:.1%} of {self.runs} "
-            f"attacks, and their mean is within {self.errors[-1]:.2g} of the count.",
             figures={
+                "count": self.exact,
                 "times": self.times,
                 "epsilon": self.total,
                 "once": once,
@@ -135,7 +135,7 @@ def averaging(
     each = float(positive("epsilon", epsilon))
     noise = Laplace(epsilon=epsilon)
     there = bernoulli(1 / 2, again)
-    votes = np.array([int((np.asarray(noise.releases(bit, asked)) >= 1).sum()) for bit in there.tolist()])
+    votes = np.array([(np.asarray(noise.releases(count + bit, asked)) > count).sum() for bit in there.tolist()])
     guesses = np.where(2 * votes == asked, bernoulli(1 / 2, again), 2 * votes > asked)
     answers = np.asarray(noise.releases(count, asked), np.float64)
     return Averaging(each, count, answers, again, int((guesses == there).sum()))

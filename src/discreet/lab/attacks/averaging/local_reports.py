@@ -8,11 +8,12 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.account.numeric.checks import Number, whole
-from discreet.lab.attacks.averaging.majority import halfway, majority
+from discreet.core.errors import BadParameter
+from discreet.lab.attacks.averaging.majority import majority
 from discreet.lab.defence import ceiling
-from discreet.lab.outcome import Outcome
+from discreet.lab.outcome import Counted, Outcome
 from discreet.lab.picture import Curves
-from discreet.lab.table_copy import TableCopy
+from discreet.lab.table_copy import Bits, TableCopy
 from discreet.local.protocol import Client
 from discreet.local.protocols.randomized_response import RandomizedResponse, randomized_response
 from discreet.noise.bernoulli import bernoulli
@@ -54,12 +55,11 @@ class Surveyed:
         return Outcome(
             attack="averaging",
             target="survey, remembered answers" if self.memo else "survey, fresh coins each time",
-            broken=halfway(self.success, majority(self.epsilon, 1)),
-            success=self.success,
+            evidence=Counted(self.right, self.people, "people whose majority of answers was the truth"),
             chance=0.5,
+            told=f"Asked {self.times} times with {coins}, {self.people} people paid epsilon {self.total:.3g} each; the "
+            f"majority is right with {self.computed:.2%} (computed).",
             ceiling=ceiling(self.total),
-            sentence=f"Asked {self.times} times with {coins}, {self.people} people paid epsilon {self.total:.3g} each, "
-            f"and the majority of their answers was the truth for {self.success:.1%} ({self.computed:.2%} computed).",
             figures={"times": self.times, "epsilon": self.total, "computed": self.computed, "people": self.people},
             picture=Curves(
                 title=f"A survey at epsilon {self.epsilon:.3g}, asked again",
@@ -92,12 +92,22 @@ def surveyed(
     """
     protocol = randomized_response(truth=truth)
     bits = copied.people().bits(secret, value)
-    bits = bits[np.asarray(uniform(len(bits), _PEOPLE))]  # with repetitions: few rows make a survey too
+    bits = _fair(bits)
     asked = whole("times", times)
     answered = _remembered if memo else _fresh
     counted = np.array([answered(protocol, int(bit), asked) for bit in bits], np.int64)
     guesses = np.where(2 * counted == asked, bernoulli(1 / 2, len(bits)), 2 * counted > asked)
     return Surveyed(float(protocol.epsilon), asked, len(bits), int((guesses == bits).sum()), memo)
+
+
+def _fair(bits: Bits) -> Bits:
+    """Choose people such that every bit is a fair coin's; with repetitions, as few rows make a survey too."""
+    places = [np.flatnonzero(bits == bit) for bit in (0, 1)]
+    if not all(map(len, places)):
+        why = "everyone has the same bit, so there is nothing to learn"
+        raise BadParameter("secret", int(bits[0]) if len(bits) else None, why=why, fix="choose another column or value")
+    coins = np.asarray(bernoulli(1 / 2, _PEOPLE), np.int64)
+    return bits[[places[bit][uniform(len(places[bit]))] for bit in coins.tolist()]]
 
 
 def _fresh(protocol: RandomizedResponse, bit: int, times: int) -> int:

@@ -20,8 +20,3 @@ def majority(epsilon: Number, times: int) -> float:
         chance = math.exp(ways + hits * right + (count - hits) * wrong)
         total += chance / 2 if 2 * hits == count else chance
     return min(1.0, total)
-
-
-def halfway(success: float, once: float) -> bool:
-    """Whether asking again has taken more than half of the way from what one answer tells to certainty."""
-    return success > (1 + once) / 2

@@ -15,9 +15,9 @@ from discreet.ask.query import Query
 from discreet.core.schema import between
 from discreet.core.unit import row
 from discreet.curator.curator import Curator
-from discreet.lab.attacks.averaging.majority import halfway, majority
+from discreet.lab.attacks.averaging.majority import majority
 from discreet.lab.defence import ceiling
-from discreet.lab.outcome import Outcome
+from discreet.lab.outcome import ComputedShare, Outcome
 from discreet.lab.picture import Bars
 from discreet.lab.table_copy import TableCopy
 from discreet.plan.aggregates import sum as sum_of
@@ -57,14 +57,12 @@ class Ledgered:
         return Outcome(
             attack="averaging",
             target=f"a Discreet vault, epsilon {self.total:g} in all",
-            broken=halfway(self.success, ceiling(self.total) or 1.0),
-            success=self.success,
+            evidence=ComputedShare(self.success, "the best guesses of a person from all answers together are right"),
             chance=0.5,
-            ceiling=ceiling(self.total),
-            sentence=f"Asked {self.replayed + 1} times, the vault drew one answer and gave it again for free "
+            told=f"Asked {self.replayed + 1} times, the vault drew one answer and gave it again for free "
             f"({self.distinct} distinct value); asked for fresh noise it gave {self.fresh} more answers, then refused: "
-            f"epsilon {self.spent:g} of {self.total:g} was spent, and all answers together tell of a person with "
-            f"{self.success:.1%}.",
+            f"epsilon {self.spent:g} of {self.total:g} was spent.",
+            ceiling=ceiling(self.total),
             figures={
                 "replayed": self.replayed,
                 "distinct": self.distinct,

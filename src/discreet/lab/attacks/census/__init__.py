@@ -12,11 +12,19 @@ import numpy as np
 from discreet.account.numeric.checks import positive, whole
 from discreet.core.errors import BadParameter
 from discreet.lab.attacks._coins import coins
-from discreet.lab.attacks.census.solver import Solution, solve
+from discreet.lab.attacks.census.solver import Solution, UniquenessProof, solve
 from discreet.lab.attacks.census.tables import Design, design, published
 from discreet.lab.attacks.reconstruction.people import crowd
-from discreet.lab.defence import Defence, ExactDefence, LaplaceDefence, RoundedDefence, SuppressedDefence
-from discreet.lab.outcome import Outcome
+from discreet.lab.defence import (
+    Defence,
+    ExactDefence,
+    GaussianDefence,
+    LaplaceDefence,
+    RoundedDefence,
+    SuppressedDefence,
+    ceiling,
+)
+from discreet.lab.outcome import Counted, Outcome
 from discreet.lab.picture import Bars, GuideLine
 from discreet.lab.table_copy import Bits, TableCopy
 
@@ -24,10 +32,6 @@ from discreet.lab.table_copy import Bits, TableCopy
 REGISTER = 2
 # What a guesser gets is the mean of so many guesses.
 _GUESSES = 20
-# The attack counts where it finds so many more records than guessing does ...
-_MARGIN = 0.1
-# ... and more than luck gives one time in a million (Hoeffding).
-_ALARM = 1e-6
 # An age has tens of values, other attributes a few; so many kinds of records are solved for in a blink.
 _FINE, _FEW, _KINDS = range(20, 131), range(2, 9), 4000
 _BLOCK = 20
@@ -37,16 +41,19 @@ _BLOCK = 20
 class Block:
     """One block: its people, how many records were made up for them, and how many of those are right.
 
-    `named` people were given a record by the register, `confirmed` ones the right one. A block that was not solved in
-    time counts for free: that a solver was slow says nothing about the tables.
+    `named` people were given a record by the register, `confirmed` ones the right one. `pairs` people are set against
+    one from another block, and `told` of them have more records of their kind in the solution, ties decided by a coin.
+    A block that was not solved in time counts for free: that a solver was slow says nothing about the tables.
     """
 
     people: int
     records: int
     found: int
-    unique: bool
+    unique: UniquenessProof
     named: int
     confirmed: int
+    told: int = 0
+    pairs: int = 0
     solved: bool = True
 
 
@@ -65,6 +72,7 @@ class Census:
     luck: float
     epsilon: float | None = None
     register: tuple[str, ...] = field(default=())
+    ceiling: float | None = None
 
     @property
     def solved(self) -> tuple[Block, ...]:
@@ -87,8 +95,12 @@ class Census:
 
     @property
     def unique(self) -> float:
-        """The share of blocks whose tables no other records fit, as far as that was shown in time."""
-        return sum(each.unique for each in self.solved) / max(1, len(self.solved))
+        """The share of blocks whose tables are proven to fit no other records."""
+        return self.statements(UniquenessProof.PROVEN) / max(1, len(self.solved))
+
+    def statements(self, status: UniquenessProof) -> int:
+        """Count the solved blocks of which it is proven, refuted or undecided that no other records fit."""
+        return sum(each.unique is status for each in self.solved)
 
     @property
     def named(self) -> float:
@@ -101,23 +113,19 @@ class Census:
         return sum(each.confirmed for each in self.solved) / max(1, self.people)
 
     @property
-    def broken(self) -> bool:
-        """Whether the tables gave clearly more records away than guessing does, beyond the luck of so many people."""
-        luck = math.sqrt(math.log(1 / _ALARM) / (2 * max(1, self.people)))
-        return self.found > self.chance + max(_MARGIN, luck)
-
-    @property
     def outcome(self) -> Outcome:
         """The attack in a sentence, with its figures and a picture."""
-        told = ", ".join(self.register)
+        columns = ", ".join(self.register)
         said = (
             f"From {len(self.tables)} tables of {len(self.solved)} blocks, {self.found:.1%} of {self.people:,} records "
-            f"were reconstructed exactly ({self.chance:.1%} by guessing); a list of names with {told} put the right "
+            f"were reconstructed exactly ({self.chance:.1%} by guessing); a list of names with {columns} put the right "
             f"record to {self.confirmed:.1%} of the people ({self.luck:.1%} by guessing)."
         )
-        if self.unique:
+        proven, refuted, undecided = (self.statements(status) for status in UniquenessProof)
+        if proven or refuted:
             said += (
-                f" In {self.unique:.0%} of the blocks there is no other solution: the attacker knows that it is right."
+                f" That no other records fit the tables is proven for {proven} blocks, refuted for {refuted} and "
+                f"undecided for {undecided}."
             )
         late = len(self.blocks) - len(self.solved)
         if late:
@@ -127,7 +135,9 @@ class Census:
             "blocks": len(self.blocks),
             "blocks_not_solved": late,
             "tables": list(self.tables),
-            "unique_blocks": self.unique,
+            "unique_blocks": {"proven": proven, "refuted": refuted, "undecided": undecided},
+            "records_found": self.found,
+            "records_by_guessing": self.chance,
             "named": self.named,
             "confirmed": self.confirmed,
             "confirmed_by_guessing": self.luck,
@@ -136,11 +146,20 @@ class Census:
         label = "share"
         names = ["records found", "blocks with one solution", "names with a record", "names with the right record"]
         shares = [self.found, self.unique, self.named, self.confirmed]
-        kinds = ["bad" if self.broken else "good"] * len(names)
         lines = [GuideLine(self.chance, "records by guessing")]
-        picture = Bars(f"Census tables, {self.target}", names, shares, label, kinds, lines, True, 1.0)
-        return Outcome(
-            "census", self.target, self.broken, self.found, self.chance, said, figures=figures, picture=picture
+        told, pairs = sum(each.told for each in self.solved), sum(each.pairs for each in self.solved)
+        found = Outcome(
+            attack="census",
+            target=self.target,
+            evidence=Counted(told, pairs, "people told from one of another block"),
+            chance=0.5,
+            told=said,
+            ceiling=self.ceiling,
+            figures=figures,
+        )
+        kinds = [found.kind] * len(names)
+        return replace(
+            found, picture=Bars(f"Census tables, {self.target}", names, shares, label, kinds, lines, True, 1.0)
         )
 
 
@@ -179,7 +198,7 @@ def census(
             else [(0, -1)] * len(plan.medians)
         )
         found = solve(plan, published(plan, records, used), middles, used, seconds)
-        solved.append(_looked_up(plan, records, found, register))
+        solved.append(_looked_up(plan, records, kinds[blocks != number], found, register))
     if not solved:
         why = "there is nobody in it whose attributes are all known"
         raise BadParameter("people", people.rows, why=why, fix="give a table with rows, or fewer attributes")
@@ -192,7 +211,19 @@ def census(
         _lucky(plan, kinds, register),
         used.epsilon,
         tuple(attributes[:register]),
+        exchanged(used),
     )
+
+
+def exchanged(defence: Defence) -> float | None:
+    """Return how often anyone tells rightly, at most, which of two people lives in a block; None without a promise.
+
+    Exchanging one for the other is one row less and one more: twice the promise about one row. For rho-zCDP, whose
+    squared sensitivity doubles, Pinsker's inequality gives 1/2 + sqrt(rho / 4).
+    """
+    if isinstance(defence, GaussianDefence):
+        return min(1.0, 0.5 + math.sqrt(float(defence.rho) / 4))
+    return None if defence.epsilon is None else ceiling(2 * defence.epsilon)
 
 
 def blocked(people: TableCopy, size: int = _BLOCK, most: int | None = None) -> TableCopy:
@@ -233,9 +264,9 @@ def compared(results: list[Census]) -> list[Outcome]:
     outcomes = [each.outcome for each in results]
     if len(outcomes) < 2:
         return outcomes
-    names, shares = [each.target for each in outcomes], [each.success for each in outcomes]
-    kinds = ["bad" if each.broken else "good" for each in outcomes]
-    lines = [GuideLine(outcomes[0].chance, "by guessing")]
+    names, shares = [each.target for each in outcomes], [each.found for each in results]
+    kinds = [each.kind for each in outcomes]
+    lines = [GuideLine(results[0].chance, "by guessing")]
     title = "Census tables of small blocks: records reconstructed exactly"
     bars = Bars(title, names, shares, "share of people", kinds, lines, True, 1.0)
     return [replace(each, picture=bars if at == 0 else None) for at, each in enumerate(outcomes)]
@@ -270,10 +301,10 @@ def _complete(people: TableCopy, names: Sequence[str]) -> TableCopy:
     return people.taken(np.logical_and.reduce([np.ones(people.rows, bool), *there]))
 
 
-def _looked_up(plan: Design, records: Bits, solution: Solution | None, register: int) -> Block:
+def _looked_up(plan: Design, records: Bits, others: Bits, solution: Solution | None, register: int) -> Block:
     """Compare a solution with the block, and let the register name the records of which it knows only one."""
     if solution is None:
-        return Block(len(records), 0, 0, unique=False, named=0, confirmed=0, solved=False)
+        return Block(len(records), 0, 0, UniquenessProof.UNDECIDED, named=0, confirmed=0, solved=False)
     truth = np.bincount(records, minlength=plan.kinds)
     known = _known(plan, register)
     seen: dict[int, set[int]] = {}
@@ -283,7 +314,12 @@ def _looked_up(plan: Design, records: Bits, solution: Solution | None, register:
     named = [(kind, next(iter(claim))) for kind, claim in zip(records.tolist(), claims, strict=True) if len(claim) == 1]
     confirmed = sum(kind == claim for kind, claim in named)
     found = _overlap(truth, np.repeat(np.arange(plan.kinds), solution.counts))
-    return Block(len(records), int(solution.counts.sum()), found, solution.unique, len(named), confirmed)
+    pairs = min(len(records), len(others))
+    one = solution.counts[coins().permutation(records)[:pairs]]
+    other = solution.counts[coins().permutation(others)[:pairs]]
+    told = int(((one > other) | ((one == other) & (coins().random(pairs) < 0.5))).sum())
+    made = int(solution.counts.sum())
+    return Block(len(records), made, found, solution.unique, len(named), confirmed, told, pairs)
 
 
 def _known(plan: Design, register: int) -> Bits:

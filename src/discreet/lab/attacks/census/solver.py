@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -15,16 +16,25 @@ from discreet.lab.attacks.reconstruction.knowledge import known
 from discreet.lab.defence import Answers, Defence, SuppressedDefence
 from discreet.lab.table_copy import Bits
 
-# Two different solutions have the same random weight one time in so many.
+# Weights by which one of the solutions is chosen.
 _WEIGHTS = 10_000
+_INFEASIBLE = 2  # what the solver says of a program of which it has shown that nothing fits
+
+
+class UniquenessProof(StrEnum):
+    """Whether no other records fit a block's tables: proven, refuted by others that do, or undecided in time."""
+
+    PROVEN = "proven"
+    REFUTED = "refuted"
+    UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """How many records of each kind a block has, as solved for, and whether there is no other way to fit its tables."""
+    """How many records of each kind a block has, as solved for, and whether other records fit its tables as well."""
 
     counts: Bits
-    unique: bool
+    unique: UniquenessProof
 
 
 def solve(
@@ -32,14 +42,14 @@ def solve(
 ) -> Solution | None:
     """Return records that fit what was published, or nothing where there are none, or none in time.
 
-    Where the tables bound every count, weights drawn at random are minimised and then maximised: records that have the
-    least and the most weight at once are the only ones (except for one chance in ten thousand). Without bounds, the
-    records whose counts are off by the least in all.
+    Where the tables bound every count, any records that fit are a solution, and a second program looks for others: that
+    there are none is proven where it is infeasible, refuted where it finds some, and undecided where time runs out.
+    Without bounds, the records whose counts are off by the least in all, and nothing is said of others.
     """
     told = known(defence)
     if told.width is None:
         found = _nearest(plan, answers, seconds)
-        return None if found is None else Solution(found, unique=False)
+        return None if found is None else Solution(found, UniquenessProof.UNDECIDED)
     low, high = _limits(answers * told.scale, told.width, defence)
     return _within(plan, low, high, middles, seconds)
 
@@ -62,26 +72,66 @@ def _within(
     # A kind of record that some table says nobody is of is left out: of thousands, tens remain.
     kept = np.asarray(rows.T @ (high <= 0)) == 0
     if not kept.any():
-        return Solution(np.zeros(plan.kinds, np.int64), unique=True)
+        return Solution(np.zeros(plan.kinds, np.int64), UniquenessProof.PROVEN)
     more, floors, tops = _medians(plan, middles)
     system = vstack([rows, csr_matrix(more)], format="csr")[:, kept]
     limits = LinearConstraint(system.tocsc(), np.concatenate([low, floors]), np.concatenate([high, tops]))
     weights = coins().integers(_WEIGHTS, size=int(kept.sum())).astype(np.float64)
-    first = _milp(weights, limits, seconds)
-    second = None if first is None else _milp(-weights, limits, seconds)
+    first = _milp(weights, limits, seconds).x
     if first is None:
         return None
     counts = np.zeros(plan.kinds, np.int64)
-    counts[kept] = first
-    return Solution(counts, second is not None and bool((first == second).all()))
+    counts[kept] = np.rint(first).astype(np.int64)
+    return Solution(counts, _others(counts[kept], system, limits, seconds))
 
 
-def _milp(costs: NDArray[np.float64], limits: Any, seconds: float) -> Bits | None:  # noqa: ANN401  (of scipy's own type)
+def _others(found: Bits, system: Any, limits: Any, seconds: float) -> UniquenessProof:  # noqa: ANN401  (scipy's types)
+    """Look for records that fit as well and differ: fewer of some kind that was found, or more in all.
+
+    Each way to differ gets a switch, of which one at least is on. A kind that was found c times has at most c - 1 where
+    its switch is on; the last switch asks for one record more than there are.
+    """
+    from scipy.optimize import LinearConstraint
+    from scipy.sparse import csc_matrix, eye, hstack
+
+    support, kinds, total = np.flatnonzero(found), len(found), int(found.sum())
+    several, most = len(support), _roof(system, limits)
+    if not np.isfinite(most[support]).all():  # a switch that is off would bound a count that no table does
+        return UniquenessProof.UNDECIDED
+    picked = csc_matrix((np.ones(several), (np.arange(several), support)), shape=(several, kinds))
+    slack = csc_matrix((most[support] - found[support] + 1, (np.arange(several),) * 2), shape=(several, several + 1))
+    fewer = hstack([picked, slack], format="csc")
+    more = hstack([csc_matrix(np.ones((1, kinds))), csc_matrix((1, several)), csc_matrix([[-(total + 1.0)]])], "csc")
+    switched = hstack([csc_matrix((1, kinds)), csc_matrix(np.ones((1, several + 1)))], "csc")
+    fitted = hstack([limits.A, csc_matrix((limits.A.shape[0], several + 1))], "csc")
+    switches = hstack([csc_matrix((several + 1, kinds)), eye(several + 1)], "csc")
+    constraints = [
+        LinearConstraint(fitted, limits.lb, limits.ub),
+        LinearConstraint(fewer, -np.inf, most[support]),
+        LinearConstraint(more, 0, np.inf),
+        LinearConstraint(switched, 1, np.inf),
+        LinearConstraint(switches, 0, 1),
+    ]
+    solved = _milp(np.zeros(kinds + several + 1), constraints, seconds)
+    if solved.x is not None and bool((np.rint(solved.x[:kinds]) != found).any()):
+        return UniquenessProof.REFUTED
+    return UniquenessProof.PROVEN if solved.status == _INFEASIBLE else UniquenessProof.UNDECIDED
+
+
+def _roof(system: Any, limits: Any) -> NDArray[np.float64]:  # noqa: ANN401  (of scipy's own types)
+    """Return the most records of each kind that the least of its cells allows."""
+    entries = system.tocoo()
+    roof = np.full(system.shape[1], np.inf)
+    np.minimum.at(roof, entries.col, limits.ub[entries.row])
+    return roof
+
+
+def _milp(costs: NDArray[np.float64], limits: Any, seconds: float) -> Any:  # noqa: ANN401  (of scipy's own type)
+    """Solve an integer program: x is None or fits, and the status says whether all of the work was done."""
     from scipy.optimize import milp
 
     options = {"time_limit": seconds, "mip_rel_gap": 0.0}
-    solved = milp(costs, integrality=np.ones(len(costs)), constraints=limits, options=options)
-    return None if solved.x is None else np.rint(solved.x).astype(np.int64)
+    return milp(costs, integrality=np.ones(len(costs)), constraints=limits, options=options)
 
 
 def _nearest(plan: Design, answers: Answers, seconds: float) -> Bits | None:

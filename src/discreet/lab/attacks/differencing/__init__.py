@@ -14,7 +14,6 @@ pairs the person is in k of the 2k answers, so any attacker is held to half of t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -38,15 +37,13 @@ from discreet.lab.defence import (
     SampledDefence,
     SuppressedDefence,
 )
-from discreet.lab.outcome import Outcome
+from discreet.lab.outcome import Counted, Outcome
 from discreet.lab.picture import Bars, GuideLine
 from discreet.lab.table_copy import Bits, TableCopy
 from discreet.lab.vault_copy import Vaulted
 from discreet.noise.bernoulli import bernoulli
 from discreet.noise.uniform import uniform
 
-# From here on the attacker is said to have learned the bit: right six times in ten, where a coin is five.
-LEARNED = 0.6
 _RUNS = 500
 _CROWD = 2000  # people around the one in question, where a table is exposed
 _VAULTS = 5  # a vault is a real one, and takes its time
@@ -71,7 +68,7 @@ class Differencing:
     target: str
     pairs: int
     runs: int
-    right: tuple[float, float]  # where the bit is 0, and where it is 1; a coin counts as half
+    right: tuple[int, int]  # where the bit is 0, and where it is 1; who learns nothing throws a coin
     ceiling: float | None
 
     @property
@@ -85,28 +82,16 @@ class Differencing:
         return 2 * self.success - 1
 
     @property
-    def learned(self) -> bool:
-        """Whether the attacker learns the bit; luck in so few tries is ruled out except for one time in a hundred."""
-        luck = math.sqrt(math.log(100) / (4 * self.runs))  # Hoeffding 1963
-        return self.success >= max(LEARNED, 0.5 + luck)
-
-    @property
     def outcome(self) -> Outcome:
         """The attack on this target, in a sentence and a picture."""
         crowds = "everyone" if self.pairs == 1 else f"{self.pairs} crowds"
-        sentence = (
-            f"Asking about {crowds} with and without the person {self.who.words} tells {self.secret} in "
-            f"{self.success:.1%} of {2 * self.runs:,} tries, where guessing is right in 50%"
-        )
-        bound = "" if self.ceiling is None else f"; the guarantee allows {self.ceiling:.1%} at most"
         return Outcome(
             attack="differencing",
             target=self.target,
-            broken=self.learned,
-            success=self.success,
+            evidence=Counted(sum(self.right), 2 * self.runs, "tries that told the bit"),
             chance=0.5,
+            told=f"Asked about {crowds} with and without the person {self.who.words}, to learn {self.secret}.",
             ceiling=self.ceiling,
-            sentence=f"{sentence}{bound}.",
             figures={"pairs": self.pairs, "runs": self.runs, "right": list(self.right), "advantage": self.advantage},
             picture=None,
         )
@@ -157,7 +142,7 @@ def crowds(defence: Defence) -> int:
     return 1
 
 
-def _right(defence: Defence, bits: Bits, row: int, bit: int, pairs: int) -> float:
+def _right(defence: Defence, bits: Bits, row: int, bit: int, pairs: int) -> bool:
     values = bits.copy()
     values[row] = bit
     with_person = np.concatenate([np.ones((1, len(bits)), bool), bernoulli(1 / 2, (pairs - 1, len(bits))) == 1])
@@ -167,9 +152,10 @@ def _right(defence: Defence, bits: Bits, row: int, bit: int, pairs: int) -> floa
     answers = defence.protect(values, 2 * pairs).sums(np.concatenate([with_person, without]))
     told = answers[:pairs] - answers[pairs:]
     told = told[np.isfinite(told)]
-    # Who is refused everything, or sees just a half, throws a coin, which is right half of the time.
+    # Who is refused everything, or sees just a half, throws a coin.
     mean = float(told.mean()) if len(told) else 0.5
-    return 0.5 if mean == 0.5 else float((mean > 0.5) == bit)
+    guess = bernoulli(1 / 2) == 1 if mean == 0.5 else mean > 0.5
+    return bool(guess == bool(bit))
 
 
 def _called(people: TableCopy, secret: str, bits: NDArray[Any], value: object) -> str:
@@ -214,7 +200,7 @@ def pictured(results: Sequence[Differencing]) -> list[Outcome]:
         names=[each.target for each in outcomes],
         values=[each.success for each in outcomes],
         label="guessed right",
-        kinds=["bad" if each.broken else "good" for each in outcomes],
+        kinds=[each.kind for each in outcomes],
         lines=[GuideLine(0.5, "coin"), *(GuideLine(at, "   promise") for at in sorted(bounds))],
         percent=True,
         most=1.0,

@@ -18,16 +18,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.account.numeric.checks import Number, whole
-from discreet.lab.outcome import Outcome
+from discreet.lab.defence import ceiling
+from discreet.lab.outcome import Counted, Outcome
 from discreet.lab.picture import Shades
 from discreet.lab.table_copy import TableCopy
 from discreet.mechanisms.laplace import Laplace
+from discreet.noise.bernoulli import bernoulli
 
 Counts = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Cell = tuple[int, int]
 _MOST, _TRIED = 40, 12  # rows and columns of a table that people read, and the columns it is chosen from
 _FEW = 100  # cells that anyone would withhold one by one
+_TRIES = 200  # tables that noise is drawn for
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,10 +55,14 @@ class Rollup:
         )
 
     @property
+    def given_back(self) -> int:
+        """How many of the protected cells came out."""
+        return sum(bool(self.small[cell]) for cell in self.recovered)
+
+    @property
     def share(self) -> float:
         """The share of the protected cells that came out."""
-        found = self.recovered
-        return sum(bool(self.small[cell]) for cell in found) / max(1, int(self.small.sum()))
+        return self.given_back / max(1, int(self.small.sum()))
 
 
 def table(copied: TableCopy, columns: tuple[str, str], least: int = 10) -> Rollup:
@@ -109,21 +116,19 @@ def rollup(copied: TableCopy, least: int = 10, epsilon: Number = 1) -> list[Outc
         Outcome(
             attack="differencing",
             target=f"totals, suppressed below {least}",
-            broken=plain.share > 0,
-            success=plain.share,
+            evidence=Counted(plain.given_back, plain.given_back, "claims of what a withheld cell is"),
             chance=chance,
-            sentence=f"{named[0].upper()}{named[1:]} withholds {len(small)} cells, and its totals reveal exactly "
-            f"{plain.share:.1%} of them.",
+            told=f"{named[0].upper()}{named[1:]} withholds {len(small)} cells, and its totals give "
+            f"{plain.given_back} of them back exactly: what is left of a total is the cell.",
             figures={"withheld": len(small), "recovered": len(plain.recovered)},
             picture=_picture(plain),
         ),
         Outcome(
             attack="differencing",
             target=f"totals, {extra} more cells withheld",
-            broken=more.share > 0,
-            success=more.share,
+            evidence=Counted(more.given_back, more.given_back, "claims of what a withheld cell is"),
             chance=chance,
-            sentence=f"With {extra} more cells withheld no total of {named} reveals one; an attacker who knows one "
+            told=f"With {extra} more cells withheld no total of {named} reveals one; an attacker who knows one "
             "of them, or uses another table, can continue.",
             figures={"withheld": int(more.withheld.sum()), "complementary": extra},
             picture=_picture(more),
@@ -131,22 +136,31 @@ def rollup(copied: TableCopy, least: int = 10, epsilon: Number = 1) -> list[Outc
         Outcome(
             attack="differencing",
             target=f"totals, Discreet, epsilon {float(epsilon):g} in all",
-            broken=guessed > 2 * max(chance, 0.25),
-            success=guessed,
-            chance=chance,
-            sentence=f"With Discreet's noise every cell of {named} is shown, and totals less the other cells give "
-            f"{guessed:.1%} of the small ones, where one guess for all gives {chance:.1%}.",
+            evidence=Counted(guessed, _TRIES, "tries that told whether one more person is in a small cell"),
+            chance=0.5,
+            told=f"With Discreet's noise every cell of {named} is shown, and a total less the other cells says whether "
+            "a person, put into a small cell by a coin, is in it.",
+            ceiling=ceiling(float(epsilon)),
             figures={"epsilon": float(epsilon), "withheld": 0},
         ),
     ]
 
 
-def _noisy(rollup: Rollup, epsilon: Number) -> float:
-    """Publish cells, totals of rows and of columns with noise, one person in one of each, and subtract as before."""
+def _noisy(rollup: Rollup, epsilon: Number) -> int:
+    """Publish cells, totals of rows and of columns with noise, one person in one of each, and subtract as before.
+
+    In each try a coin puts one more person into a small cell; the attacker knows everyone else.
+    """
     noise = Laplace(sensitivity=3, epsilon=epsilon)
-    cells, rows = (np.asarray(noise.release(each), np.int64) for each in (rollup.counts, rollup.counts.sum(1)))
-    guesses = rows[:, None] - (cells.sum(1)[:, None] - cells)
-    return float((guesses == rollup.counts)[rollup.small].mean())
+    small, right = np.argwhere(rollup.small), 0
+    for place, there in enumerate(bernoulli(1 / 2, _TRIES).tolist()):
+        row, column = small[place % len(small)]
+        counts = rollup.counts.copy()
+        counts[row, column] += there
+        cells, rows = (np.asarray(noise.release(each), np.int64) for each in (counts, counts.sum(1)))
+        left = rows[row] - (cells[row].sum() - cells[row, column]) - rollup.counts[row, column]
+        right += (left >= 1) == there
+    return int(right)
 
 
 def _columns(copied: TableCopy, least: int) -> tuple[str, str] | None:

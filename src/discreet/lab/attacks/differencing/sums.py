@@ -12,7 +12,7 @@ from discreet.core.errors import BadParameter
 from discreet.lab.attacker_choice import Numbers, numbers
 from discreet.lab.attacks.differencing.bound import halved
 from discreet.lab.defence import Defence
-from discreet.lab.outcome import Outcome
+from discreet.lab.outcome import Counted, Outcome
 from discreet.lab.picture import Curves
 from discreet.lab.table_copy import Bits, TableCopy
 from discreet.lab.vault_copy import Vaulted
@@ -25,10 +25,11 @@ _TRIES = 100
 class Amounts:
     """The amounts of some people, as they are and as the differences of two sums told them.
 
-    An amount counts as learned where it is off by `within` or less; `chance` is how often the best single guess for
-    everyone is. Guarantee: under a promise of epsilon for the sum that a person is in, no attacker who knows of them
-    only how amounts are spread learns theirs more often than e^epsilon times `chance` (the same guess would have come
-    without the person, except for that factor).
+    For the attack each person is given an amount drawn evenly from 0 to `most`, which is public, so only the answers
+    tell it. An amount counts as learned where it is off by `within` or less; `chance` is how often the best guess is
+    without any answer. Guarantee: under a promise of epsilon for the sum that a person is in, no attacker learns an
+    amount more often than e^epsilon times `chance` (the same guess would have come without the person, except for that
+    factor).
     """
 
     column: str
@@ -40,10 +41,14 @@ class Amounts:
     ceiling: float | None
 
     @property
+    def learned(self) -> int:
+        """How many amounts were learned."""
+        return int((np.abs(np.array(self.told) - np.array(self.truth)) <= self.within).sum())
+
+    @property
     def success(self) -> float:
         """The share of people whose amount was learned."""
-        near = np.abs(np.array(self.told) - np.array(self.truth)) <= self.within
-        return float(near.mean())
+        return self.learned / len(self.truth)
 
     @property
     def typical(self) -> float:
@@ -54,21 +59,20 @@ class Amounts:
     @property
     def outcome(self) -> Outcome:
         """The attack on this target, in a sentence and a picture."""
-        told = f"The {self.column} of {self.success:.1%} of {len(self.truth)} people came out within {self.within:g}"
         typical = (
-            f"half of the differences are within {self.typical:,.0f}" if math.isfinite(self.typical) else "refused"
+            f"half of the differences are off by {self.typical:,.0f} or less"
+            if math.isfinite(self.typical)
+            else "most of the sums are refused"
         )
         points = [(float(x), float(y)) for x, y in zip(self.truth, self.told, strict=True) if math.isfinite(y)]
         ends = [(float(edge), float(edge)) for edge in (min(self.truth), max(self.truth))]
         return Outcome(
             attack="differencing",
             target=f"sums, {self.target}",
-            broken=self.success > (1 + self.chance) / 2,
-            success=self.success,
+            evidence=Counted(self.learned, len(self.truth), f"amounts learned within {self.within:g}"),
             chance=self.chance,
+            told=f"Two sums of {self.column}, with and without a person, were subtracted: {typical}.",
             ceiling=self.ceiling,
-            sentence=f"{told} by subtracting two sums ({typical}), where one guess for all is right for "
-            f"{self.chance:.1%}.",
             figures={"within": self.within, "typical": self.typical if math.isfinite(self.typical) else None},
             picture=Curves(
                 title=f"{self.column}, as two sums tell it: {self.target}",
@@ -85,8 +89,9 @@ def amounts(
 ) -> Amounts:
     """Learn the amounts of people chosen at random: for each, one sum with them and one without.
 
-    Amounts are integers from 0 to the greatest, which is public here; what is missing counts as 0. `within` is a
-    twentieth of the median amount unless it is given.
+    Amounts are integers from 0 to the greatest, which is public here; what is missing counts as 0. Each person's own is
+    drawn afresh, evenly, so that a coin's part of the success is known. `within` is a twentieth of the median amount
+    unless it is given.
     """
     people = copied.people()
     values = _whole_amounts(column, numbers(people.column(column)))
@@ -100,14 +105,17 @@ def amounts(
     )
     count = whole("tries", tries) if tries is not None else 5 if isinstance(defence, Vaulted) else _TRIES
     rows = [int(uniform(people.rows)) for _ in range(count)]
-    told = [_told(defence, values, row, most) for row in rows]
-    chance, bound = _chance(values, near), halved(defence)
-    most_likely = None if bound is None else min(1.0, math.exp(bound[0]) * chance + bound[1])
-    truth = tuple(values[rows].tolist())
-    return Amounts(column, defence.name, truth, tuple(told), near, chance, most_likely)
+    truth = [int(uniform(most + 1)) for _ in rows]
+    told = [_told(defence, values, row, amount, most) for row, amount in zip(rows, truth, strict=True)]
+    # Of the amounts from 0 to the greatest, all alike, a guess covers so many.
+    chance, bound = min(1.0, (math.floor(2 * near) + 1) / (most + 1)), halved(defence)
+    most_likely = None if bound is None else min(1.0, math.exp(min(bound[0], 700.0)) * chance + bound[1])
+    return Amounts(column, defence.name, tuple(truth), tuple(told), near, chance, most_likely)
 
 
-def _told(defence: Defence, values: Bits, row: int, most: int) -> float:
+def _told(defence: Defence, values: Bits, row: int, amount: int, most: int) -> float:
+    values = values.copy()
+    values[row] = amount
     groups = np.ones((2, len(values)), bool)
     groups[1, row] = False
     both = defence.protect(values, 2, max(1, most)).sums(groups)
@@ -120,10 +128,3 @@ def _whole_amounts(column: str, values: Numbers | None) -> Bits:
         raise BadParameter("column", column, why=why, fix="name a column of amounts, or guess a bit of this one")
     # A bound keeps sums within what floats tell apart.
     return np.rint(np.clip(np.nan_to_num(values, nan=0.0, posinf=0.0, neginf=0.0), 0, 1e9)).astype(np.int64)
-
-
-def _chance(values: Bits, near: float) -> float:
-    """Return how many amounts lie in the best window of twice the tolerance."""
-    ordered = np.sort(values)
-    ends = np.searchsorted(ordered, ordered + 2 * near, side="right")
-    return float((ends - np.arange(len(ordered))).max()) / len(ordered)

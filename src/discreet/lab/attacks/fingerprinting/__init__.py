@@ -20,7 +20,7 @@ from discreet.lab.attacks.fingerprinting.pirates import pirate
 from discreet.lab.attacks.tracing.people import Matrix, Numbers
 from discreet.lab.attacks.tracing.private_answers import least_noise
 from discreet.lab.defence import DELTA, Defence, ExactDefence, GaussianDefence, LaplaceDefence, RoundedDefence
-from discreet.lab.outcome import Outcome
+from discreet.lab.outcome import Counted, Outcome
 from discreet.lab.picture import Curves, GuideLine
 from discreet.lab.table_copy import TableCopy
 
@@ -129,17 +129,17 @@ class Fingerprinting:
 
     @property
     def outcome(self) -> Outcome:
-        """What it means: a copy that is traced is broken, and every name in it is a row that leaked."""
+        """What it means: every member of the coalition who is accused is a row that leaked."""
         guilty, named = {*self.coalition}, self.accused
         right = len(guilty.intersection(named))
         return Outcome(
             attack="fingerprinting",
             target=self.pirate,
-            broken=right > 0,
-            success=right / len(guilty),
+            evidence=Counted(right, len(guilty), "members of the coalition who are accused"),
             chance=self.code.rate / len(self.code.words),
+            told=self._told(len(named) - right),
             ceiling=self.ceiling,
-            sentence=self._sentence(right, len(named) - right),
+            demonstration=True,
             figures={
                 "users": len(self.code.words),
                 "coalition": len(guilty),
@@ -152,18 +152,16 @@ class Fingerprinting:
             picture=self._picture(),
         )
 
-    def _sentence(self, right: int, wrong: int) -> str:
+    def _told(self, wrong: int) -> str:
         users, size, length = len(self.code.words), len(self.coalition), len(self.code.biases)
         mixed = (
             f"The shares of {length:,} attributes among {size} people ({self.pirate})"
             if self.defence
             else f"A copy that {size} of {users} users mixed out of their words of {length:,} bits ({self.pirate})"
         )
-        verb = "give" if self.defence else "gives"
-        if right:
-            return f"{mixed} {verb} {right} of the {size} away by name, and {wrong or 'no'} innocent users."
+        verb = "are scored" if self.defence else "is scored"
         lost = f"; {1 - self.kept:.0%} of what all of them share was lost in the noise" if self.kept < 1 else ""
-        return f"{mixed} {verb} none of them away, and {wrong or 'no'} innocent users are accused{lost}."
+        return f"{mixed} {verb} against everyone's words, and {wrong or 'no'} innocent users are accused{lost}."
 
     def _picture(self) -> Curves:
         order = np.argsort(self.scores)

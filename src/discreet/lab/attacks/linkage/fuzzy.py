@@ -20,7 +20,7 @@ from discreet.account.numeric.checks import whole
 from discreet.core.errors import BadParameter
 from discreet.lab.attacks._coins import Coins, coins
 from discreet.lab.attacks.linkage.columns import numbers
-from discreet.lab.outcome import Outcome
+from discreet.lab.outcome import Counted, Outcome
 from discreet.lab.picture import Curves, GuideLine
 from discreet.lab.table_copy import Bits, TableCopy
 
@@ -118,31 +118,31 @@ class Fuzzy:
     people: int
     victims: int
     points: tuple[Point, ...]
+    made: bool = False
 
     @property
     def best(self) -> Point:
-        """The point at which the most were named."""
-        return max(self.points, key=lambda point: point.named)
+        """The point at which the most is known: it is chosen before anyone was named, so luck chooses nothing."""
+        return max(self.points, key=lambda point: (point.known, -point.days))
 
     @property
     def outcome(self) -> Outcome:
-        """The verdict: a table is broken where names are claimed correctly far more often than for people not in it."""
+        """The verdict: of the people tried, how many were claimed rightly, against naming somebody at random."""
         best = self.best
         sentence = (
-            f"With {best.known} facts about someone, {best.wrong} of them wrong, the right record among "
-            f"{self.people:,} stood out for {best.named:.0%} of {self.victims:,} people tried, a wrong one for "
-            f"{best.misnamed:.1%}, and any for {best.absent:.1%} of them once their own was taken out."
+            f"With {best.known} facts about someone, {best.wrong} of them wrong, records among {self.people:,} were "
+            f"scored: a wrong one stood out for {best.misnamed:.1%} of {self.victims:,} people tried, and any for "
+            f"{best.absent:.1%} of them once their own was taken out."
         )
         figures = {"people": self.people, "victims": self.victims, "points": [point.record() for point in self.points]}
-        broken = best.named > max(0.01, 3 * (best.misnamed + best.absent))
-        chance = 1 / self.people if self.people else 0.0
+        chance = 1 / self.people if self.people else 1.0
         return Outcome(
             "linkage",
             f"{self.name}, facts not all right",
-            broken,
-            best.named,
+            Counted(round(best.named * self.victims), self.victims, "people whose record stood out"),
             chance,
             sentence,
+            demonstration=self.made,
             figures=figures,
             picture=self.picture,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.core.errors import BadParameter
 from discreet.lab.attacks.linkage.uniqueness import crowds
-from discreet.lab.outcome import Outcome
+from discreet.lab.outcome import Counted, Outcome
 from discreet.lab.picture import Bars
 from discreet.lab.table_copy import Bits, TableCopy
 
@@ -29,6 +29,7 @@ class Linked:
     on: tuple[str, ...]
     total: int  # people (or rows) in the release
     alone: int  # of whom the release has nobody else like them
+    listed: int  # people (or rows) on the list
     rows: Bits = field(repr=False)
     names: Bits = field(repr=False)
     right: int | None
@@ -45,14 +46,13 @@ class Linked:
 
     @property
     def outcome(self) -> Outcome:
-        """The verdict: a release is broken where anyone in it was given a name (the right one, where that is known)."""
-        named = self.matches if self.right is None else self.right
-        share = named / self.total if self.total else 0.0
-        sure = "" if self.precision is None else f" {self.precision:.1%} of these names are right."
+        """The verdict: how many of the names are right, where the truth is known; without it nothing is shown."""
+        judged = Counted(self.right or 0, 0 if self.right is None else self.matches, "names whose truth is known")
+        untold = " Which of these names are right is undecided: neither table says." if self.right is None else ""
         sentence = (
             f"Joined on {', '.join(self.on)}, {self.matches:,} of {self.total:,} in {self.released} "
             f"({self.matches / max(1, self.total):.1%}) match exactly one entry of {self.known} and are matched by it."
-            f"{sure}"
+            f"{untold}"
         )
         figures = {
             "on": [*self.on],
@@ -62,19 +62,10 @@ class Linked:
             "right": self.right,
         }
         names, counts = ["in the release", "alone in it", "given a name"], [self.total, self.alone, self.matches]
-        kinds = ["quiet", "plain", "bad" if named else "good"]
-        picture = Bars(f"{self.released} joined to {self.known}", names, counts, "how many", kinds)
-        chance = 1 / self.total if self.total else 0.0
-        return Outcome(
-            "linkage",
-            f"{self.released} without names",
-            named > 0,
-            share,
-            chance,
-            sentence,
-            figures=figures,
-            picture=picture,
-        )
+        chance = 1 / self.listed if self.listed else 1.0
+        found = Outcome("linkage", f"{self.released} without names", judged, chance, sentence, figures=figures)
+        kinds = ["quiet", "plain", found.kind]
+        return replace(found, picture=Bars(f"{self.released} joined to {self.known}", names, counts, "how many", kinds))
 
 
 def linkage(released: TableCopy, known: TableCopy, on: Sequence[str]) -> Linked:
@@ -98,7 +89,8 @@ def linkage(released: TableCopy, known: TableCopy, on: Sequence[str]) -> Linked:
         truth, claimed = _texts(released.column(released.identifier)), _texts(known.column(known.identifier))
         right = int((truth[rows] == claimed[names]).sum())
     alone = len(np.unique(who[mine]))
-    return Linked(released.name, known.name, tuple(on), len(np.unique(who)), alone, rows, names, right)
+    listed = len(np.unique(_people(known)))
+    return Linked(released.name, known.name, tuple(on), len(np.unique(who)), alone, listed, rows, names, right)
 
 
 def _people(copied: TableCopy) -> Bits:

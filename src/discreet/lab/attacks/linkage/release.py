@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,16 +23,14 @@ from discreet.lab.defence import (
     RoundedDefence,
     SampledDefence,
     SuppressedDefence,
+    ceiling,
 )
-from discreet.lab.outcome import Outcome
-from discreet.lab.picture import Bars, GuideLine
+from discreet.lab.outcome import Counted, Outcome
+from discreet.lab.picture import Bars
 from discreet.lab.table_copy import Bits, TableCopy
 
-_SIGMAS = 5.0  # how far above those outside the table a promise has to be before chance no longer explains it
 _METHOD = "mst"  # measures chosen pairs of columns: fast, and good to join on
 _SYNTHETIC = "synthetic data by {}"
-_ALIKE = " The rows that look like theirs tell on them all the same."
-_UNPROMISED = " Nothing is guaranteed, though: another list may identify them."
 _CATEGORIES = 12  # a column of numbers with fewer values is one of categories, which nobody rounds
 _NOWHERE = -1e9  # where what is missing lies, among numbers
 
@@ -44,7 +41,9 @@ class Learned:
 
     `inside` and `outside` are the shares whose secret was guessed right: as the most common among the rows that match
     them, or in the whole release where none does. People not in the table cannot be harmed by its release: what is
-    told of them is what the table teaches about people like them.
+    told of them is what the table teaches about people like them. A coin has put each person into the table or not, and
+    `told` counts those of whom the release says which: "in" where a row agrees with what the list says and the guess
+    with their secret. A release that does not depend on who is in it is right half of the time, exactly.
     """
 
     target: str
@@ -58,54 +57,43 @@ class Learned:
     precision: float | None  # the share of them whose secret that row tells
     inside: float
     outside: float
+    told: int
     epsilon: float | None
 
     @property
     def ceiling(self) -> float | None:
-        """The most that the promise allows: being in the table changes every chance by a factor of exp(epsilon)."""
-        if self.epsilon is None:
-            return None
-        grown = math.exp(self.epsilon) * self.outside
-        return min(1.0, grown + DELTA, 1 - math.exp(-self.epsilon) * (1 - DELTA - self.outside))
-
-    @property
-    def broken(self) -> bool:
-        """Whether names are right more often than wrong, or more is told of people in the table than of others."""
-        spread = math.sqrt(0.25 / max(1, self.members) + 0.25 / max(1, self.outsiders))
-        return 2 * (self.named or 0) > self.matched or self.inside > self.outside + _SIGMAS * spread
+        """How often, at most, anyone tells rightly whether a coin put a person into the table."""
+        return ceiling(self.epsilon, DELTA)
 
     @property
     def outcome(self) -> Outcome:
         """The verdict, with a bar for people in the table and one for those outside."""
         figures: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__ if name != "target"}
         names, shares = ["people in the table", "people outside"], [self.inside, self.outside]
-        kinds = ["bad" if self.broken else "good", "quiet"]
-        lines = [] if self.ceiling is None else [GuideLine(self.ceiling, "promise")]
         title, label = f"{self.secret} guessed right: {self.target}", "share guessed right"
-        return Outcome(
-            "linkage",
-            self.target,
-            self.broken,
-            self.inside,
-            self.outside,
-            self._sentence(),
-            self.ceiling,
-            {**figures, "on": [*self.on]},
-            Bars(title, names, shares, label, kinds, lines, percent=True, most=1.0),
+        people = self.members + self.outsiders
+        found = Outcome(
+            attack="linkage",
+            target=self.target,
+            evidence=Counted(self.told, people, "people of whom it is told whether they are in the table"),
+            chance=0.5,
+            told=self._told(),
+            ceiling=self.ceiling,
+            figures={**figures, "on": [*self.on]},
         )
+        return replace(found, picture=Bars(title, names, shares, label, [found.kind, "quiet"], percent=True, most=1.0))
 
-    def _sentence(self) -> str:
+    def _told(self) -> str:
         told = (
             f"Joined on {', '.join(self.on)}, {self.secret} is guessed right for {self.inside:.0%} of the people in "
             f"the table, against {self.outside:.0%} of people who are not in it"
         )
         if self.named is None:
             sure = "" if self.precision is None else f" ({self.matched:,} match one, right for {self.precision:.0%})"
-            return f"{told}; its {self.published:,} rows belong to nobody, and nobody can be identified{sure}."
+            return f"{told}; its {self.published:,} rows belong to nobody{sure}."
         share = self.named / max(1, self.members)
         many = f", among {self.matched:,} matches" if self.matched > self.named else ""
-        last = _UNPROMISED if not self.broken else "" if self.named else _ALIKE
-        return f"{told}; {self.named:,} of {self.members:,} ({share:.1%}) are named by a row of their own{many}.{last}"
+        return f"{told}; {self.named:,} of {self.members:,} ({share:.1%}) are named by a row of their own{many}."
 
 
 def learned(copied: TableCopy, on: Sequence[str], secret: str, defence: Defence) -> Learned:
@@ -125,7 +113,8 @@ def learned(copied: TableCopy, on: Sequence[str], secret: str, defence: Defence)
     release, owners = _release(listed, inside, on, secret, defence, own)
     joined = linkage(release, listed, on)
     hidden = listed.column(secret)
-    right = _guessed(release, listed, on, secret) == hidden
+    guesses, met = _guessed(release, listed, on, secret)
+    right = guesses == hidden
     told = release.column(secret)[joined.rows] == hidden[joined.names]
     return Learned(
         target=_SYNTHETIC.format(defence.name) if owners is None else f"{copied.name}, {defence.name}",
@@ -139,12 +128,16 @@ def learned(copied: TableCopy, on: Sequence[str], secret: str, defence: Defence)
         precision=float(told.mean()) if len(told) else None,
         inside=_share(right, inside),
         outside=_share(right, ~inside),
+        told=int(((right & met) == inside).sum()),
         epsilon=defence.epsilon,
     )
 
 
-def _guessed(release: TableCopy, listed: TableCopy, on: Sequence[str], secret: str) -> Bits:
-    """Guess a secret for everyone: the most common among the rows that look like them, or else in the release."""
+def _guessed(release: TableCopy, listed: TableCopy, on: Sequence[str], secret: str) -> tuple[Bits, NDArray[np.bool_]]:
+    """Guess a secret for everyone: the most common among the rows that look like them, or else in the release.
+
+    The second array says for whom there are such rows.
+    """
     told = release.column(secret)
     here, there = aligned(release, listed, on)
     found = np.full(int(max(here.max(initial=0), there.max(initial=0))) + 1, np.bincount(told, minlength=1).argmax())
@@ -152,7 +145,7 @@ def _guessed(release: TableCopy, listed: TableCopy, on: Sequence[str], secret: s
     pairs, counts = np.unique(here * many + told, return_counts=True)
     order = np.argsort(counts, kind="stable")  # of those written to one place, the most common comes last
     found[pairs[order] // many] = pairs[order] % many
-    return found[there]
+    return found[there], np.isin(there, here)
 
 
 def _share(right: NDArray[np.bool_], among: NDArray[np.bool_]) -> float:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.account.numeric.checks import whole
 from discreet.core.errors import BadParameter
-from discreet.lab.outcome import Outcome
+from discreet.lab.outcome import Counted, Outcome, percent
 from discreet.lab.picture import Bars
 from discreet.lab.table_copy import Bits, TableCopy
 
@@ -63,20 +63,19 @@ class Uniqueness:
 
     @property
     def outcome(self) -> Outcome:
-        """The verdict: a table is broken where anyone is unique in it."""
+        """The verdict: everyone who is alone is pointed at, and each of these claims is right."""
         last, columns = self.whole, ", ".join(self.whole.columns)
         sentence = (
             f"Anyone who knows {columns} of a person in {self.name} can point at the rows of {last.unique:,} of "
-            f"{last.total:,} {self.who} ({last.share:.1%}): nobody else has the same. "
+            f"{last.total:,} {self.who} ({percent(last.share)}): nobody else has the same. "
             f"{last.few:,} are among fewer than {FEW}; the smallest class has {last.smallest:,}."
         )
-        chance = 1 / last.total if last.total else 0.0
+        chance = 1 / last.total if last.total else 1.0
         figures = {"who": self.who, "searched": self.searched, "steps": [step.record() for step in self.steps]}
         return Outcome(
             "linkage",
             f"{self.name} without names",
-            last.unique > 0,
-            last.share,
+            Counted(last.unique, last.unique, "claims of whose row it is"),
             chance,
             sentence,
             figures=figures,

@@ -31,7 +31,7 @@ from discreet.lab.defence import (
     SuppressedDefence,
     ceiling,
 )
-from discreet.lab.outcome import Outcome
+from discreet.lab.outcome import Counted, Outcome
 from discreet.lab.picture import Bars, GuideLine, Shades
 from discreet.lab.table_copy import Bits, TableCopy
 from discreet.noise.bernoulli import bernoulli
@@ -42,12 +42,12 @@ METHODS: tuple[Method, ...] = ("auto", "exhaustive", "linear_program", "least_sq
 SHAPES: tuple[Shape, ...] = ("random", "sql")
 # All 2^n groups of more people are too many to ask about.
 EXHAUSTIVE = 16
+_ASKED = {"random": "counts of random groups", "sql": "counts over WHERE clauses"}
+_BLATANT = "Fewer than a tenth of the guesses are wrong: to publish these answers is to publish the table."
 # Questions for each person, where nobody says how many.
 QUESTIONS = 4
 # Above so many people a linear program takes minutes.
 _PROGRAM = 500
-# How far from guessing a share must be, to be no luck of the attacker's but one time in a million (Hoeffding).
-_ALARM = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,12 +97,6 @@ class Reconstruction:
         return ceiling(self.epsilon, DELTA)
 
     @property
-    def broken(self) -> bool:
-        """Whether the attack got further than it may: to nearly everyone, or clearly beyond a coin and any promise."""
-        luck = math.sqrt(math.log(1 / _ALARM) / (2 * self.people))
-        return self.blatant or self.share > max(0.6, 0.5 + luck, self.ceiling or 0.0)
-
-    @property
     def outcome(self) -> Outcome:
         """The attack in a sentence, with its figures and a picture of who was guessed."""
         figures = {
@@ -117,31 +111,21 @@ class Reconstruction:
             "alpha": self.furthest / self.people,
             "example": self.example,
         }
-        return Outcome(
-            "reconstruction",
-            self.target if self.shape == "random" else f"{self.target} (SQL)",
-            self.broken,
-            self.share,
-            0.5,
-            self._sentence(),
-            self.ceiling,
-            figures,
-            _grid(self),
-        )
-
-    def _sentence(self) -> str:
-        asked = "counts over WHERE clauses" if self.shape == "sql" else "counts of random groups"
-        said = (
-            f"{self.right:,} of {self.people:,} secrets ({self.share:.1%}) were guessed from {self.answered:,} {asked}"
-        )
+        told = f"{self.answered:,} {_ASKED[self.shape]} were answered"
         if self.answered < self.asked:
-            said += f", {self.asked - self.answered:,} more being refused"
-        said += "; a coin is right about half."
-        if self.blatant:
-            return f"{said} That is next to everyone: to publish these answers is to publish the table."
-        if self.ceiling is not None and not self.broken:
-            return f"{said} The guarantee holds: no attack can expect more than {self.ceiling:.1%}."
-        return f"{said} Many are given away." if self.broken else f"{said} So many questions tell little."
+            told += f", and {self.asked - self.answered:,} more refused"
+        found = Outcome(
+            attack="reconstruction",
+            target=self.target if self.shape == "random" else f"{self.target} (SQL)",
+            evidence=Counted(self.right, self.people, "secret bits guessed right"),
+            chance=0.5,
+            told=f"{told}.",
+            ceiling=self.ceiling,
+            figures=figures,
+            picture=_grid(self),
+        )
+        next_to_everyone = self.blatant and found.succeeds
+        return replace(found, told=f"{told}. {_BLATANT}") if next_to_everyone else found
 
 
 def reconstruction(
@@ -197,7 +181,7 @@ def compared(results: list[Reconstruction]) -> list[Outcome]:
         return []
     promises = {each.ceiling for each in outcomes if each.ceiling is not None and each.ceiling < 0.99}
     lines = [GuideLine(0.5, "a coin"), *(GuideLine(at, f"promise {at:.0%}") for at in sorted(promises))]
-    kinds = ["bad" if each.broken else "good" for each in outcomes]
+    kinds = [each.kind for each in outcomes]
     names, shares = [each.target for each in outcomes], [each.success for each in outcomes]
     label = "secret bits guessed"
     bars = Bars("Reconstruction: who answers, and what an attacker gets", names, shares, label, kinds, lines, True, 1.0)

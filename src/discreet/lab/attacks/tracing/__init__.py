@@ -21,16 +21,14 @@ from discreet.lab.attacks.tracing.private_answers import least_noise as least_no
 from discreet.lab.attacks.tracing.private_answers import most
 from discreet.lab.attacks.tracing.scores import SCORES
 from discreet.lab.defence import Defence, ExactDefence, LaplaceDefence, RoundedDefence
-from discreet.lab.outcome import Outcome
+from discreet.lab.outcome import Counted, Outcome
 from discreet.lab.picture import Curves, GuideLine, Picture
 from discreet.lab.table_copy import TableCopy
+from discreet.noise.bernoulli import bernoulli
 
 RATE = 1e-3  # of false alarms at which members are counted
 MEMBERS, OTHERS = 100, 2000
 MANY = 1000  # averages: the Gaussian errs least on so many
-# A target is broken if the area is surely above 0.6: by so many standard errors that an area whose expectation is at
-# most 0.55 gets there once in a million.
-_TELLING, _SURELY = 0.6, 3.2
 _FEW = 8  # people whose averages say nothing about tracing
 _CURVE = 200  # points of a curve that is drawn
 
@@ -43,6 +41,13 @@ class Tracing:
     attributes: int
     inside: Numbers
     outside: Numbers
+    told: int  # members who score above the outsider they are set against, ties decided by a coin
+    made: bool = False
+
+    @property
+    def pairs(self) -> int:
+        """How many members are set against an outsider, each against another."""
+        return min(len(self.inside), len(self.outside))
 
     @property
     def area(self) -> float:
@@ -67,23 +72,17 @@ class Tracing:
         return [(0.0, 0.0), *zip(alarms.tolist(), found.tolist(), strict=True)]
 
     @property
-    def broken(self) -> bool:
-        """Whether the averages give members away: the area is surely above 0.6, for so many people."""
-        error = math.sqrt((1 / len(self.inside) + 1 / len(self.outside)) / 12)
-        return self.area > _TELLING + _SURELY * error
-
-    @property
     def outcome(self) -> Outcome:
         """What it means, in words, against a guess and against what was promised."""
         caught, limit = self.caught(), most(self.defence)
         return Outcome(
             attack="tracing",
             target=self.defence.name,
-            broken=self.broken,
-            success=self.area,
+            evidence=Counted(self.told, self.pairs, "members told from an outsider"),
             chance=0.5,
+            told=self._told(caught),
             ceiling=limit,
-            sentence=self._sentence(caught, limit),
+            demonstration=self.made,
             figures={
                 "people": len(self.inside),
                 "outsiders": len(self.outside),
@@ -95,20 +94,13 @@ class Tracing:
             picture=curves([self]),
         )
 
-    def _sentence(self, caught: float, limit: float | None) -> str:
-        asked = f"the averages of {self.attributes:,} attributes of {len(self.inside)} people ({self.defence.name})"
-        if self.broken:
-            few = f"no false alarm among {len(self.outside)} outsiders"
-            alarms = f"one false alarm in {1 / RATE:,.0f}" if RATE * len(self.outside) >= 1 else few
-            return (
-                f"An attacker who knows a person's attributes learns from {asked} whether that person is among them: "
-                f"of a member and an outsider the member stands out {self.area:.0%} of the time, a guess would 50%, "
-                f"and {caught:.0%} of the members are named with {alarms}."
-            )
-        promise = "" if limit is None else f"; the guarantee allows {limit:.0%} on average"
+    def _told(self, caught: float) -> str:
+        few = f"no false alarm among {len(self.outside):,} outsiders"
+        alarms = f"one false alarm in {1 / RATE:,.0f}" if RATE * len(self.outside) >= 1 else few
         return (
-            f"From {asked} nobody learns who is among them: of a member and an outsider the member stands out "
-            f"{self.area:.0%} of the time, where a guess is right 50%{promise}."
+            f"An attacker who knows people's attributes sees the averages of {self.attributes:,} attributes of "
+            f"{len(self.inside)} people ({self.defence.name}). Over all pairs of a member and an outsider the member "
+            f"scores higher in {self.area:.1%}, and {caught:.1%} of the members are named with {alarms}."
         )
 
 
@@ -142,13 +134,27 @@ def tracing(
     answers = target.sums(inside.T) / len(inside)
     heard = ~np.isnan(answers)
     scored = SCORES[score](answers[heard], known[..., heard], len(inside))
-    return Tracing(chosen, inside.shape[1], scored(inside[:, heard]), scored(outside[:, heard]))
+    scores = scored(inside[:, heard]), scored(outside[:, heard])
+    return Tracing(chosen, inside.shape[1], *scores, _told_apart(*scores))
+
+
+def _told_apart(inside: Numbers, outside: Numbers) -> int:
+    """Count the members who score above an outsider of their own: trials of which answers that tell nothing win half.
+
+    Members and outsiders come from one population. If the answers do not depend on who of a pair was averaged, a coin
+    has decided that, so the count is binomial at 1/2 exactly.
+    """
+    pairs = min(len(inside), len(outside))
+    one, other = inside[:pairs], outside[:pairs]
+    coin = np.asarray(bernoulli(1 / 2, pairs)) == 1
+    return int(((one > other) | ((one == other) & coin)).sum())
 
 
 def made(defence: Defence | None = None, *, members: int = MEMBERS, attributes: int = 10_000) -> Tracing:
     """Trace made-up people with so many independent attributes, whose frequencies the attacker knows."""
     frequencies = population(attributes)
-    return tracing(people(members, frequencies), people(OTHERS, frequencies), frequencies, defence)
+    found = tracing(people(members, frequencies), people(OTHERS, frequencies), frequencies, defence)
+    return replace(found, made=True)
 
 
 def climb(

@@ -26,7 +26,7 @@ from discreet.lab.attacks.tracing.people import Matrix, Numbers
 from discreet.lab.attacks.tracing.private_answers import Forgetful, least_noise
 from discreet.lab.attacks.traitor.broadcast import BroadcastSender, unsealed
 from discreet.lab.defence import Defence, ExactDefence, GaussianDefence, RoundedDefence
-from discreet.lab.outcome import Outcome
+from discreet.lab.outcome import Counted, Outcome
 from discreet.lab.picture import Curves, Picture, Shades
 from discreet.lab.table_copy import TableCopy
 
@@ -91,7 +91,7 @@ class Traitor:
         return min(1.0, (odds + size * delta) / (1 + odds))
 
     @property
-    def broken(self) -> bool:
+    def traced(self) -> bool:
         """Whether the decoder is traced: its highest jump is no accident, and accuses one who helped to build it."""
         return self.guilty and self.gap >= max(1 / self.users, self.sure)
 
@@ -103,17 +103,16 @@ class Traitor:
 
 def summary(runs: Sequence[Traitor], picture: Picture | None = None) -> Outcome:
     """Return the outcome of several decoders of one kind: how often the accused is in the coalition."""
-    first, right = runs[0], sum(run.guilty for run in runs) / len(runs)
-    broken = 2 * sum(run.broken for run in runs) > len(runs)
+    first, right = runs[0], sum(run.guilty for run in runs)
     gap = float(np.mean([run.gap for run in runs]))
     return Outcome(
         attack="traitor",
         target=first.defence.name,
-        broken=broken,
-        success=right,
+        evidence=Counted(right, len(runs), "decoders that accused one who helped to build them"),
         chance=len(first.coalition) / first.users,
+        told=_told(runs, gap),
         ceiling=first.ceiling,
-        sentence=_sentence(runs, right, gap, broken),
+        demonstration=True,
         figures={
             "runs": len(runs),
             "users": first.users,
@@ -121,7 +120,8 @@ def summary(runs: Sequence[Traitor], picture: Picture | None = None) -> Outcome:
             "repetitions": first.repetitions,
             "questions": first.questions,
             "accused": first.accused,
-            "guilty": right,
+            "guilty": right / len(runs),
+            "traced": sum(run.traced for run in runs),
             "gap": gap,
             "needed": 1 / first.users,
             "sure": first.sure,
@@ -130,17 +130,13 @@ def summary(runs: Sequence[Traitor], picture: Picture | None = None) -> Outcome:
     )
 
 
-def _sentence(runs: Sequence[Traitor], right: float, gap: float, broken: bool) -> str:
-    first = runs[0]
-    share = f"{right:.0%} of the time" if len(runs) > 1 else ("rightly" if first.guilty else "wrongly")
-    asked = (
-        f"A decoder built from the keys of {len(first.coalition)} of {first.users} users ({first.defence.name}) was "
-        f"asked {first.questions:,} questions; its answers jump by {gap:.2f} at the step of one user"
+def _told(runs: Sequence[Traitor], gap: float) -> str:
+    first, traced = runs[0], sum(run.traced for run in runs)
+    return (
+        f"Decoders built from the keys of {len(first.coalition)} of {first.users} users ({first.defence.name}) were "
+        f"asked {first.questions:,} questions each; their answers jump by {gap:.2f} on average at the step of the user "
+        f"who is accused, and for {traced:,} of {len(runs):,} the jump is no accident."
     )
-    if broken:
-        return f"{asked}, who is accused of having built it, {share}."
-    guess = f"a coin would be right {len(first.coalition) / first.users:.0%} of the time"
-    return f"{asked}, no more than by accident, and that user is accused {share}: {guess}."
 
 
 def traitor(

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.lab.attacks.unhash.digests import DIGESTS, MOST_BYTES, Digest, Word
 from discreet.lab.attacks.unhash.patterns import Pattern
-from discreet.lab.outcome import Outcome
+from discreet.lab.outcome import Counted, Outcome
 from discreet.lab.picture import Bars
 from discreet.lab.table_copy import TableCopy
 from discreet.noise.uniform import uniform
@@ -34,6 +34,7 @@ MOST = 10**11  # texts that are tried at most: a few hours of one machine
 _EXPOSED = 2 * 10**7  # those that a battery has time for
 _PEOPLE = 5000
 _FILTER = 22  # bits of a digest that are looked up before all of it is
+_MADE_UP = "made-up taxi medallions"
 _HEXADECIMAL = re.compile(r"[0-9a-f]+").fullmatch
 
 
@@ -55,6 +56,7 @@ class Unhashed:
     tried: int
     size: int
     seconds: float
+    made: bool = False  # identifiers that nobody has
 
     @property
     def share(self) -> float:
@@ -63,12 +65,8 @@ class Unhashed:
 
     @property
     def outcome(self) -> Outcome:
-        """The verdict: a release is broken where a single identifier was read."""
+        """The verdict: how many identifiers were read, against naming a text of the pattern at random."""
         took = f"{self.tried:,} texts of the form {self.pattern} were tried in {self.seconds:,.1f} s"
-        if self.found:
-            sentence = f"{len(self.found):,} of {self.asked:,} identifiers ({self.share:.0%}) were read back: {took}."
-        else:
-            sentence = f"None of {self.asked:,} identifiers was read back: {took}."
         figures = {
             "identifiers": self.asked,
             "read": len(self.found),
@@ -78,11 +76,17 @@ class Unhashed:
             "pattern": self.pattern,
             "algorithm": self.algorithm,
         }
-        kind = "bad" if self.found else "good"
-        picture = Bars("Identifiers read back", [self.target], [self.share], "share", [kind], percent=True, most=1.0)
-        return Outcome(
-            "unhash", self.target, bool(self.found), self.share, 0.0, sentence, figures=figures, picture=picture
+        found = Outcome(
+            attack="unhash",
+            target=self.target,
+            evidence=Counted(len(self.found), self.asked, "identifiers read back"),
+            chance=1 / max(1, self.size),
+            told=f"{took[0].upper()}{took[1:]}.",
+            demonstration=self.made,
+            figures=figures,
         )
+        bars = Bars("Identifiers read back", [self.target], [self.share], "share", [found.kind], percent=True, most=1.0)
+        return replace(found, picture=bars)
 
 
 def unhash(
@@ -163,9 +167,10 @@ def expose(copied: TableCopy, say: Callable[[str], None] = lambda _: None) -> li
     found = []
     for target, hashes, before in ways:
         say(target)
-        found.append(unhash(hashes, pattern, salt=before, target=target).outcome)
+        read = unhash(hashes, pattern, salt=before, target=target)
+        found.append(replace(read, made=whose == _MADE_UP).outcome)
     *others, last = found
-    return [*others, replace(last, sentence=f"{last.sentence} {_KEYED}")]
+    return [*others, replace(last, told=f"{last.told} {_KEYED}")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,4 +287,4 @@ def _identifiers(copied: TableCopy) -> tuple[list[str], Pattern, str]:
             if pattern.size <= _EXPOSED:
                 return values, pattern, f"{copied.identifier} of {copied.name}"
     many = min(_PEOPLE, max(1, copied.rows))
-    return medallions(many), Pattern.parse("9A99|AA999"), "made-up taxi medallions"
+    return medallions(many), Pattern.parse("9A99|AA999"), _MADE_UP

@@ -1,4 +1,4 @@
-"""Choices between values: when, fill_null, is_null."""
+"""Choices between values: CASE, and the type that all of them have."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from discreet.core.column import Column
 from discreet.core.errors import show
-from discreet.plan.expressions import Call, Case, Expression
+from discreet.plan.expressions import Case, Expression
 from discreet.plan.refusals import IllTyped
-from discreet.plan.typed_expression import Made, Typed, aligned, days, flag, in_common, number, require
+from discreet.plan.typed_expression import Made, Typed, aligned, days, in_common, number, require
 from discreet.plan.whole import Whole
 
 
@@ -19,23 +19,12 @@ def case(node: Case, *values: Typed) -> Made:
     for condition in conditions:
         require(condition, ["flag"], node, "can be conditions")
     results = (*chosen, *default)
-    column, found = _unified(node, results, nullable=not default or any(value.nullable for value in results))
+    column, found = unified(node, results, nullable=not default or any(value.nullable for value in results))
     branches = " ".join(f"WHEN {one.sql} THEN {sql}" for one, sql in zip(conditions, found, strict=False))
     return column, f"(CASE {branches} ELSE {found[-1] if default else 'NULL'} END)"
 
 
-def fill_null(node: Call, value: Typed, other: Typed) -> Made:
-    """Type and write a value with another in its place where it is null."""
-    column, found = _unified(node, (value, other), nullable=value.nullable and other.nullable)
-    return column, f"COALESCE({found[0]}, {found[1]})"
-
-
-def is_null(_node: Call, value: Typed) -> Made:
-    """Type and write whether a value is missing."""
-    return flag(f"({value.sql} IS NULL)", nullable=False)
-
-
-def _unified(node: Expression, values: Sequence[Typed], *, nullable: bool) -> tuple[Column, list[str]]:
+def unified(node: Expression, values: Sequence[Typed], *, nullable: bool) -> tuple[Column, list[str]]:
     """Bring values to one type, which holds all of them."""
     values = in_common(values)
     kinds = {value.kind for value in values}

@@ -1,4 +1,4 @@
-"""Comparisons, lists and connectives, with the three booleans of SQL: null where the truth is not known."""
+"""Comparisons and connectives, with the three booleans of SQL: null where the truth is not known."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 from discreet.core.errors import BadParameter, UnknownName, show
-from discreet.plan.expressions import Call, Compare, Expression, Logic
+from discreet.plan.expressions import Compare, Expression, Logic
 from discreet.plan.refusals import IllTyped
 from discreet.plan.typed_expression import Made, Typed, aligned, flag, in_common, require
 from discreet.plan.whole import Whole
@@ -18,7 +18,7 @@ _TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 def compare(node: Compare, left: Typed, right: Typed) -> Made:
     """Type and write a comparison."""
     left, right = in_common((left, right))
-    _check_pair(node, left, right)
+    check_pair(node, left, right)
     nullable = left.nullable or right.nullable
     if left.kind in ("number", "date"):
         if right.literal is not None and left.literal is None:
@@ -28,24 +28,6 @@ def compare(node: Compare, left: Typed, right: Typed) -> Made:
         one, two = (left.whole, right.whole) if left.kind == "date" else aligned((left, right))[1]
         return flag(f"({one.sql} {_SQL[node.order]} {two.sql})", nullable=nullable)
     return flag(f"({left.sql} {_SQL[node.order]} {right.sql})", nullable=nullable)
-
-
-def is_in(node: Call, value: Typed, *listed: Typed) -> Made:
-    """Type and write membership in a list of constants."""
-    value, *others = in_common((value, *listed))
-    for other in others:
-        if other.literal is None:
-            why = f"{show(other.expression)} is not a constant"
-            raise IllTyped(node, why=why, fix="compare columns with ==, joined by |")
-        _check_pair(Compare("==", value.expression, other.expression), value, other)
-    if value.kind in ("number", "date"):
-        whole = value.whole
-        thresholds = [_threshold(value, other) for other in others]
-        steps = {int(each) for each in thresholds if each.denominator == 1 and whole.low <= each <= whole.high}
-        found = [_beside(whole, each) for each in sorted(steps)] or [_beside(whole, whole.high + 1)]
-    else:
-        found = list(dict.fromkeys(other.sql for other in others))
-    return flag(f"({value.sql} IN ({', '.join(found)}))", nullable=value.nullable)
 
 
 def logic(node: Logic, *values: Typed) -> Made:
@@ -58,7 +40,7 @@ def logic(node: Logic, *values: Typed) -> Made:
     return flag(f"({values[0].sql} {node.word.upper()} {values[1].sql})", nullable=nullable)
 
 
-def _threshold(value: Typed, constant: Typed) -> Fraction:
+def threshold(value: Typed, constant: Typed) -> Fraction:
     """Return a constant in the steps of the value beside it."""
     if value.kind == "date":
         return Fraction(constant.column.steps[0])
@@ -72,7 +54,7 @@ def _against(value: Typed, order: str, constant: Typed) -> str:
     One that is no multiple of the step is equal to nothing, and separates the multiples below from those above. One
     outside the bounds is moved next to them, where it compares alike with every value inside.
     """
-    whole, exact = value.whole, _threshold(value, constant)
+    whole, exact = value.whole, threshold(value, constant)
     near = whole.high + 1
     if exact.denominator == 1:
         near = int(exact)
@@ -81,15 +63,16 @@ def _against(value: Typed, order: str, constant: Typed) -> str:
     elif order in (">", ">="):
         order, near = ">=", math.ceil(exact)
     near = min(max(near, whole.low - 1), whole.high + 1)
-    return f"({whole.sql} {_SQL[order]} {_beside(whole, near)})"
+    return f"({whole.sql} {_SQL[order]} {beside(whole, near)})"
 
 
-def _beside(whole: Whole, value: int) -> str:
+def beside(whole: Whole, value: int) -> str:
+    """Write a constant in the type of the value beside it."""
     kind = whole.dialect.wide if whole.wide else whole.dialect.narrow
     return whole.dialect.cast(str(value), kind)
 
 
-def _check_pair(node: Compare, left: Typed, right: Typed) -> None:
+def check_pair(node: Compare, left: Typed, right: Typed) -> None:
     """Refuse comparisons that mean nothing, and constants that no row can equal since no key is written so."""
     kinds = {left.kind, right.kind}
     if kinds == {"category"} and left.has_text != right.has_text:
