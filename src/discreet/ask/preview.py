@@ -174,7 +174,7 @@ def previewed(
     if sql or report.query.snapshot is not None:
         return preview(asked(report, price, max_rows), rows, max_rows, sql=sql)
     said = f"{spelled(report, price, max_rows)} {rows!r}"
-    if (found := desk.previewed(said)) is not None:
+    if isinstance(found := desk.previewed(said), Preview):
         return found
     known = desk.known
     made = preview(asked(report, price, max_rows), rows, max_rows)

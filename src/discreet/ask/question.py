@@ -20,7 +20,6 @@ from discreet.plan.nodes import Derive, Plan, Project, Scan, columns_of, tables_
 
 if TYPE_CHECKING:
     from discreet.answers.answer import Answer
-    from discreet.ask.preview import Preview
     from discreet.ask.registered import Registered
     from discreet.ask.runner import Runner
     from discreet.ask.work_limits import WorkLimits
@@ -83,10 +82,10 @@ class Desk(Protocol):
     def keep(self, question: str, registered: Mapping[str, Registered], answer: Answer, known: object) -> None:
         """Keep a replayed answer for as long as nothing happens."""
 
-    def previewed(self, question: str) -> Preview | None:
+    def previewed(self, question: str) -> object | None:
         """Return the preview of a question that was kept, if nothing has happened since."""
 
-    def keep_preview(self, question: str, preview: Preview, known: object) -> None:
+    def keep_preview(self, question: str, preview: object, known: object) -> None:
         """Keep a preview for as long as nothing happens."""
 
 

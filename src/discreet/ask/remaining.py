@@ -21,8 +21,8 @@ from discreet.core.value import dataclass, replace
 from discreet.plan.keys import MOST_KEYS
 
 if TYPE_CHECKING:
-    from discreet.account.budgets.filter import Figures, PrivacyFilter
     from discreet.account.budgets.price import Price
+    from discreet.account.budgets.privacy_filter import Figures, PrivacyFilter
     from discreet.account.budgets.sums import FilterSum
     from discreet.account.losses.loss import PrivacyLoss
     from discreet.ask.priced import PricedQuestion, Rows

@@ -69,7 +69,7 @@ class _Known:
     limits: list[WorkLimits] = field(default_factory=list)
     replies: dict[tuple[str, str], tuple[Mapping[str, Registered], Answer]] = field(default_factory=dict)
 
-    previews: dict[tuple[str, str], Preview] = field(default_factory=dict)
+    previews: dict[tuple[str, str], object] = field(default_factory=dict)
 
 
 # Answers, and previews, that a session keeps of one state; beyond, all are read again.
@@ -269,11 +269,11 @@ class Session:
                 self._known.replies.clear()
             self._known.replies[question, self._day()] = registered, answer
 
-    def previewed(self, question: str) -> Preview | None:
+    def previewed(self, question: str) -> object | None:
         """Return the preview of a question that was previewed before, if nothing has happened since."""
         return self._admitted().previews.get((question, self._day()))
 
-    def keep_preview(self, question: str, preview: Preview, known: object) -> None:
+    def keep_preview(self, question: str, preview: object, known: object) -> None:
         """Keep a preview for as long as nothing happens in the vault; `known` is from before it was made."""
         if known is self._known:
             if len(self._known.previews) >= _MOST_REPLIES:

@@ -17,7 +17,7 @@ from discreet.account.budgets.cost import (
     pure,
 )
 from discreet.account.budgets.exceeded import rounded_down, rounded_up
-from discreet.account.budgets.filter import offered_epsilon, offered_noise, offered_renyi
+from discreet.account.budgets.privacy_filter import offered_epsilon, offered_noise, offered_renyi
 from discreet.account.numeric.checks import Number, order, positive, positive_failure
 from discreet.core import record as records
 from discreet.core.errors import BadParameter, UnknownName

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from discreet.account.budgets.conversion import best_order, gaussian_budget, renyi_budget
 from discreet.account.budgets.cost import NOTHING, Amount, Cost, exact_amount, tidy
 from discreet.account.budgets.exceeded import BudgetExceeded
-from discreet.account.budgets.filter import Figures, PrivacyFilter, exceeded, offered_delta
+from discreet.account.budgets.privacy_filter import Figures, PrivacyFilter, exceeded, offered_delta
 from discreet.account.budgets.sums import FilterSum, GaussianSum, PureSum, RenyiSum
 from discreet.account.numeric.checks import Number, failure, positive, positive_failure
 from discreet.core.errors import BadParameter
