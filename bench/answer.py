@@ -1,8 +1,10 @@
-"""The first answer: from a new process to an answer, against importing DuckDB and scanning the same file."""
+"""Answers: from a new process to the first, against importing DuckDB and scanning the same file; and those that follow,
+replayed and previewed in one process.
+"""
 
 from __future__ import annotations
 
-from bench.harness.bar import faster
+from bench.harness.bar import at_most, faster
 from bench.harness.case import TASKS, Area, Case, Participant, Task
 from bench.harness.figure import OURS
 
@@ -11,6 +13,9 @@ PROCESS = TASKS / "answer_process.py"
 
 # At most so many times the peer's time.
 FIRST = 2.0
+
+# Seconds of one, in a process that has asked before.
+REPLAYED, PREVIEWED = 1 / 4_000, 1 / 1_000
 
 AREA = Area(
     ours=Participant(OURS, PROCESS, package="discreet"),
@@ -24,5 +29,8 @@ AREA = Area(
             repetitions=11,
             warmups=2,
         ),
+        Case("replay of a settled answer, same process", Task("replayed", items=100), bars=(at_most(REPLAYED),)),
+        Case("preview of the same question, same process", Task("previewed", items=100), bars=(at_most(PREVIEWED),)),
+        Case("preview at a new price, same process", Task("repriced", items=100)),
     ),
 )

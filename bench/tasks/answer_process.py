@@ -1,4 +1,6 @@
-"""Tasks of the first answer: a new process that asks a vault once, or scans the same file with DuckDB alone."""
+"""Tasks of answers: a new process that asks a vault once, or scans the same file with DuckDB alone; and one process
+that asks again what was answered, or for previews of questions at prices of their own.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,16 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from fractions import Fraction
+from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from discreet.ask.report import Report
+
+# So many are asked for in one timed call.
+ASKED = 100
 
 _ASK = """
 import discreet as dp
@@ -24,10 +35,59 @@ print(duckdb.sql("SELECT health, count(*), avg(spending) FROM 'rand.parquet' GRO
 
 def ask() -> Callable[[], object]:
     """One grouped count and mean of the RAND table, from the start of the interpreter to the printed answer."""
+    folder = _folder()
+    return _process(folder, _ASK.format(token=_vault(folder, delta=None)))
+
+
+def replayed() -> Callable[[], object]:
+    """The settled answer to a grouped count and mean, asked for again in one process."""
+    report = _report()
+    report.release(epsilon=Fraction(1, 2))
+
+    def call() -> None:
+        for _ in range(ASKED):
+            report.release(epsilon=Fraction(1, 2))
+
+    return call
+
+
+def previewed() -> Callable[[], object]:
+    """Previews of a grouped count and mean, the same again, in one process."""
+    report = _report()
+
+    def call() -> None:
+        for _ in range(ASKED):
+            report.preview(epsilon=Fraction(1, 2))
+
+    return call
+
+
+def repriced() -> Callable[[], object]:
+    """Previews of a grouped count and mean, each at another price, in one process."""
+    report, numbers = _report(), count(1)
+
+    def call() -> None:
+        for _ in range(ASKED):
+            report.preview(epsilon=Fraction(1, 2) + Fraction(next(numbers), 10**6))
+
+    return call
+
+
+def _report() -> Report:
+    """Return a grouped count and mean, under a budget with a delta and a cap."""
+    import discreet as dp
+
+    folder = _folder()
+    session = dp.connect(folder / "vault.discreet", _vault(folder, delta=1e-6))
+    return session.table("rand").group_by("health").agg(n=dp.count(), spending=dp.mean("spending"))
+
+
+def _vault(folder: Path, delta: float | None) -> str:
+    """Make a vault with the RAND table, and return a token."""
     import discreet as dp
     from discreet.lab import rand
 
-    folder = _folder()
+    budget = dp.Budget(epsilon=10_000) if delta is None else dp.Budget(epsilon=100, delta=delta)
     with dp.Curator(folder / "vault.discreet") as curator:
         curator.register(
             "rand",
@@ -35,10 +95,9 @@ def ask() -> Callable[[], object]:
             unit=rand.unit(),
             columns=rand.columns(),
             rows=rand.ROWS,
-            budget=dp.Budget(epsilon=10_000),
+            budget=budget,
         )
-        token = curator.grant("bench", "rand")
-    return _process(folder, _ASK.format(token=token))
+        return curator.grant("bench", "rand", budget=None if delta is None else budget)
 
 
 def scan() -> Callable[[], object]:

@@ -243,7 +243,7 @@ def test_the_same_question_is_replayed_without_charge_and_fresh_pays_again(tmp_p
 
 
 def spent(session):
-    return curator_of(session).ledger.spent("visits").loss
+    return Fraction(curator_of(session).ledger.spent("visits").texts()[0].split()[0])
 
 
 def test_another_analyst_with_access_gets_the_same_answer_and_one_without_gets_none(tmp_path):
@@ -382,3 +382,67 @@ def test_a_union_is_charged_to_the_account_of_both_tables(tmp_path):
     assert (answer.value("n"), answer.value("who")) == (11, 7)
     report.release(epsilon=1)
     assert spent(session) == 1
+
+
+def test_an_answer_that_was_replayed_is_kept_until_something_happens_in_the_vault(tmp_path):
+    session = opened(tmp_path, budget=dp.Budget(epsilon=3, delta=1e-6))
+    report = session.table("visits").count()
+    first = report.release(epsilon=1)
+    again = report.release(epsilon=1)
+    assert again.receipt["replayed"]
+    assert report.release(epsilon=1) is again
+    assert session.table("visits").count().release(epsilon=1) is again  # found by its question
+    assert report.release(epsilon=Fraction(1, 2)) is not again
+    later = report.release(epsilon=1)
+    assert (later.value(), later.remaining) == (
+        first.value(),
+        "50% of the budget of visits (1 more question like this one)",
+    )
+    curator_of(session).revoke("alice")
+    with pytest.raises(Refusal, match="revoked"):
+        report.release(epsilon=1)
+
+
+def test_a_kept_answer_is_not_that_of_a_question_which_only_looks_alike(tmp_path):
+    table = opened(tmp_path).table("visits")
+    for one, other in ((1, 1.5), (41, 42)):
+        kept = table.where(table.age >= one).count()
+        assert kept.release(epsilon=1).receipt["key"] == kept.release(epsilon=1).receipt["key"]
+        assert (
+            table.where(table.age >= other).count().release(epsilon=1).receipt["key"]
+            != kept.release(epsilon=1).receipt["key"]
+        )
+    assert table.count().release(epsilon=1, max_rows=1) is not table.count().release(epsilon=1, max_rows=2)
+
+
+def test_a_kept_answer_of_a_source_that_has_changed_is_refused(tmp_path):
+    path = tmp_path / "visits.csv"
+    path.write_text("id,age\n1,41\n2,42\n")
+    curator = dp.Curator(tmp_path / "vault.discreet")
+    curator.register(
+        "visits",
+        str(path),
+        unit=person("id", max_rows=3),
+        columns={"age": between(0, 110)},
+        budget=dp.Budget(epsilon=9),
+    )
+    report = curator.session(curator.grant("alice", "visits")).table("visits").count()
+    for _ in range(3):
+        report.release(epsilon=1)
+    path.write_text("id,age\n1,41\n2,42\n3,43\n")
+    with pytest.raises(SourceChanged):
+        report.release(epsilon=1)
+
+
+def test_a_preview_is_kept_until_something_happens_in_the_vault(tmp_path):
+    session = opened(tmp_path, budget=dp.Budget(epsilon=3, delta=1e-6))
+    report = session.table("visits").count()
+    before = report.preview(epsilon=1)
+    assert report.preview(epsilon=1) is before
+    assert report.preview(epsilon=1, rows=7) is not before
+    left = "66.6% would remain (of epsilon=3, delta=1e-06), enough for 2 more questions like this one"
+    assert before.remaining == (f"the budget of visits: {left}",)
+    report.release(epsilon=1)
+    assert report.preview(epsilon=1).answered
+    wide = session.table("visits").agg(m=dp.count()).preview(epsilon=Fraction(5, 2))
+    assert "no more questions like this one" in wide.remaining[0]

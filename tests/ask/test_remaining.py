@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dp
-from discreet.account.budgets.filter import ApproxFilter, PureFilter
+from discreet.account.budgets.filter import PureFilter
+from discreet.account.budgets.union import UnionFilter
 from discreet.account.losses.pure import Pure
-from discreet.ask.remaining import counted, declared, fitting, more, percent, percent_up, share_left
+from discreet.ask.remaining import counted, declared, fitting, percent, percent_up, share_left
 from tests.curator.questions import curator_of, opened
 
 APPROX = dp.Budget(epsilon=5, delta=1e-6)
@@ -39,7 +40,7 @@ def test_shares_are_written_as_people_write_them():
 @given(st.fractions(min_value=Fraction(1, 50), max_value=2))
 def test_so_many_more_questions_are_admitted_and_not_one_beyond(epsilon):
     limit = PureFilter(1)
-    for _ in range(more(limit, Pure(epsilon))):
+    for _ in range(limit.more(Pure(epsilon))):
         limit = limit.admit(Pure(epsilon))
     assert not limit.fits(Pure(epsilon))
 
@@ -47,9 +48,9 @@ def test_so_many_more_questions_are_admitted_and_not_one_beyond(epsilon):
 def test_a_limit_counted_in_another_currency_says_what_was_declared_and_explains_the_figures():
     limit = APPROX.filter()
     assert declared(limit) == "epsilon=5, delta=1e-06"
-    assert counted(limit).startswith("counted in Renyi epsilon of order 6.3")
+    assert counted(limit).startswith("counted in 5 sums, of which one has to hold: 5 of 5 epsilon left; ")
     assert counted(PureFilter(1)) == ""
-    assert isinstance(limit, ApproxFilter)
+    assert isinstance(limit, UnionFilter)
     assert share_left(limit.admit(Pure(1))) < 1
 
 
@@ -62,7 +63,7 @@ def test_after_an_answer_the_tightest_limit_is_named_with_what_it_is_enough_for(
 
 def test_what_is_left_of_epsilon_and_delta_is_a_share_and_no_renyi_figure(tmp_path):
     said = opened(tmp_path, budget=APPROX).table("visits").count().release(epsilon=1).remaining
-    assert said.startswith("67.8% of the budget of visits (")
+    assert said == "80% of the budget of visits (4 more questions like this one)"
     assert "Renyi" not in said
 
 

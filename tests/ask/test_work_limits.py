@@ -82,7 +82,7 @@ def test_no_more_questions_fit_than_the_share_says(budget, share):
                 limits.check_price("visits", filter_, loss)
             except Refusal:
                 continue
-            assert filter_.budget.loss / filter_.cost(loss).loss <= 1.001 / share
+            assert filter_.more(loss) <= 1.001 / share
 
 
 def test_the_price_of_a_question_is_that_of_all_its_columns(tmp_path):

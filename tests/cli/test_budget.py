@@ -86,4 +86,4 @@ def test_no_line_is_wider_than_the_screen_and_none_is_torn(spent, run, monkeypat
 def test_a_budget_of_epsilon_and_delta_is_a_share_with_the_exact_figures_explained_below(vault, run):
     lines = [" ".join(line.split()) for line in run("budget")[1].splitlines()]
     assert lines[1].endswith("100% left of epsilon=3, delta=1e-06")
-    assert lines[2].startswith("lifetime: counted in Renyi epsilon of order")
+    assert lines[2].startswith("lifetime: counted in 5 sums, of which one has to hold: 3 of 3 epsilon left;")

@@ -240,7 +240,7 @@ def test_a_forged_cap_that_forgets_delta_alone_is_found(ledger):
     record = filter_record(cap(ledger))
     forged_again(ledger, caps={"loose": record})  # a cap that forgets nothing
     ledger.verify()
-    forged_again(ledger, grant="1" * 12, caps={"loose": record | {"spent": {"loss": str(spent.loss), "delta": "0"}}})
+    forged_again(ledger, grant="1" * 12, caps={"loose": record | {"spent": {"loss": spent.texts()[0], "delta": "0"}}})
     with pytest.raises(Tampered, match="forgets what its analyst had spent"):
         ledger.verify()
 

@@ -6,12 +6,14 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.account import Approx
+from discreet.account import Approx, DiscreteGaussian
 from discreet.account.budgets.budget import Budget
 from discreet.account.budgets.cost import Cost
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.ledger import Charge, Conflict, LimitExceeded
+from discreet.ledger.derivation import enter
 from discreet.ledger.limit import current, new_limit
+from discreet.ledger.refusals import Tampered
 from tests.ledger.helpers import charge, epsilon, kinds
 
 EVERY_STORE = True
@@ -42,8 +44,9 @@ def test_a_name_that_cannot_be_printed_is_refused(ledger, name):
 def test_the_filter_of_an_account_is_named_in_its_entry(ledger):
     ledger.add_account("more", Budget(epsilon=1, delta=1e-6))
     body = [*ledger.entries()][-1].record()
-    assert body["filter"]["kind"] == "ApproxFilter"
-    assert {"alpha", "conversion", "delta", "epsilon"} < set(body["filter"])
+    assert body["filter"]["kind"] == "UnionFilter"
+    assert {"delta", "epsilon", "pool", "sums"} < set(body["filter"])
+    assert [each["sum"] for each in body["filter"]["sums"]] == ["pure", "renyi", "renyi", "renyi", "gaussian"]
 
 
 def test_a_window_restricts_within_its_month_and_opens_again_with_the_next(ledger, clock):
@@ -181,7 +184,7 @@ def test_a_sum_that_is_rounded_up_past_its_budget_is_within_it(ledger):
 
 
 def test_an_analysts_share_counts_every_delta(ledger):
-    delta = Fraction(1, 10**7)
+    delta = Fraction(1, 2 * 10**7)
     ledger.add_account("loose", Budget(epsilon=1, delta=Fraction(1, 10**6)))
     for number in range(1, 3):
         asked = Charge(f"q{number}", {"loose": Approx(Fraction(1, 100), delta)}, {"visits": 1}, "ann")
@@ -210,3 +213,49 @@ def test_standings_are_those_of_the_vaults_time_where_the_clock_runs_behind_it(l
     found = {(each.scope, each.window): each.filter.spent.loss for each in ledger.standing()}
     tenth = Fraction(1, 10)
     assert found == {("account", None): tenth, ("grant", None): tenth, ("window", "2026-12"): 0}
+
+
+def gaussian(question, account="loose", sigma=30, **more):
+    """A charge of Gaussian noise."""
+    return Charge(question, {account: DiscreteGaussian(sigma)}, {"visits": 1}, **more)
+
+
+def test_a_budget_with_a_delta_admits_what_the_same_epsilon_would_for_accounts_caps_and_windows(ledger):
+    budget = Budget(epsilon=Fraction(1, 2), delta=Fraction(1, 10**6))
+    ledger.add_account("loose", Budget(epsilon=1, delta=Fraction(1, 10**6)))
+    ledger.window("loose", budget)
+    grant = ledger.authenticate(ledger.grant("ann", ["visits"], {"loose": budget})).id
+    for number in range(5):
+        spend(ledger, f"q{number}", Fraction(1, 10), account="loose", analyst="ann", grant=grant)
+    with pytest.raises(LimitExceeded):
+        spend(ledger, "one more", Fraction(1, 10), account="loose", analyst="ann", grant=grant)
+    spent = [each.filter.spent.losses[0] for each in ledger.standing() if each.account == "loose"]
+    assert spent == [Fraction(1, 2)] * 3
+    assert ledger.verify().entries == len(kinds(ledger))
+
+
+def test_a_sum_that_was_exceeded_stays_ended_in_the_vault_and_its_revival_is_found(ledger):
+    ledger.add_account("loose", Budget(epsilon=1, delta=Fraction(1, 10**6)))
+    ledger.charge(gaussian("normal"))
+    spend(ledger, "pure", Fraction(1, 10), account="loose")
+    assert ledger.spent("loose").losses[0] is None
+    with pytest.raises(LimitExceeded):
+        spend(ledger, "more", Fraction(9, 10), account="loose")
+    ledger.verify()
+    normal, plain = (each.record() for each in ledger.entries() if each.kind == "charge")
+    counted, revived = (each["costs"][0][0].replace("inf", amount) for each, amount in ((plain, "1/10"), (normal, "0")))
+    with ledger._write() as transaction:
+        enter(transaction, "charge", {**plain, "key": "0" * 64, "costs": [[counted, "0"]]})
+    assert ledger.spent("loose").losses[0] is None  # a charge that counts there again revives nothing
+    ledger.verify()
+    with ledger._write() as transaction, pytest.raises(Tampered, match="charged less than the loss costs"):
+        enter(transaction, "charge", {**normal, "key": "1" * 64, "costs": [[revived, "0"]]})
+
+
+def test_what_is_no_amount_of_its_filter_is_no_ledgers_work(ledger):
+    ledger.add_account("loose", Budget(epsilon=1, delta=Fraction(1, 10**6)))
+    ledger.charge(gaussian("normal"))
+    with ledger._write() as transaction:
+        body = transaction.entry(transaction.head().sequence).record()
+        with pytest.raises(Tampered, match="no amount of its filter"):
+            enter(transaction, "charge", {**body, "key": "0" * 64, "costs": [["0 0", "0"]]})

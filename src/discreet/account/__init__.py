@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from discreet.account.budgets.filter import RenyiFilter as RenyiFilter
     from discreet.account.budgets.filter import ZcdpFilter as ZcdpFilter
     from discreet.account.budgets.odometer import Odometer as Odometer
+    from discreet.account.budgets.union import UnionFilter as UnionFilter
     from discreet.account.losses.approx import Approx as Approx
     from discreet.account.losses.composition import Composed as Composed
     from discreet.account.losses.composition import total as total
@@ -67,6 +68,7 @@ _HOMES = {
     "RenyiFilter": "discreet.account.budgets.filter",
     "Sampled": "discreet.account.losses.subsample",
     "Shuffled": "discreet.account.losses.shuffle",
+    "UnionFilter": "discreet.account.budgets.union",
     "Unsupported": "discreet.account.losses.loss",
     "Zcdp": "discreet.account.losses.zcdp",
     "ZcdpFilter": "discreet.account.budgets.filter",

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from discreet.account.budgets.exceeded import BudgetExceeded
 from discreet.account.numeric.checks import whole
 from discreet.ask.engine_sql import statements
-from discreet.ask.priced import PricedQuestion, asked, stability_words
-from discreet.ask.remaining import figures, fitting, limit_words, none_fits, percent, share_left, too_little
+from discreet.ask.priced import PricedQuestion, Rows, asked, spelled, stability_words
+from discreet.ask.remaining import enough_for, figures, fitting, limit_words, none_fits, percent, share_left, too_little
 from discreet.core.errors import Refusal
 from discreet.ledger.charge import Charge
 
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from rich.console import Group
     from rich.table import Table
 
+    from discreet.account.budgets.price import Price
     from discreet.account.losses.loss import PrivacyLoss
-    from discreet.ask.question import QueryBase
+    from discreet.ask.question import QueryBase, Question
     from discreet.ledger.standing import Standing
     from discreet.measures.measure import Measure
 
@@ -162,6 +163,25 @@ class Preview:
         return [f"price: {self.price}", *self.stability, *self.remaining, *self.notes]
 
 
+def previewed(
+    report: Question, price: Price, rows: int | None = None, max_rows: Rows = None, *, sql: bool = False
+) -> Preview:
+    """Return the preview of a question: kept, if nothing has happened in the vault since, or made now.
+
+    What an engine would be asked depends on its source as well, and is looked at anew each time.
+    """
+    desk = report.query.desk
+    if sql or report.query.snapshot is not None:
+        return preview(asked(report, price, max_rows), rows, max_rows, sql=sql)
+    said = f"{spelled(report, price, max_rows)} {rows!r}"
+    if isinstance(found := desk.previewed(said), Preview):
+        return found
+    known = desk.known
+    made = preview(asked(report, price, max_rows), rows, max_rows)
+    desk.keep_preview(said, made, known)
+    return made
+
+
 def preview(
     question: PricedQuestion,
     rows: int | None = None,
@@ -228,10 +248,12 @@ def remaining_after(query: QueryBase, loss: PrivacyLoss, fits: str = "") -> list
             after = standing.filter.admit(loss)
         except BudgetExceeded as error:
             texts.append(
-                f"{where}: too little left: {too_little(standing.filter, loss)}" + ("" if fits else f"; {error.fix}")
+                f"{where}: too little left: {too_little(standing.filter, loss)}: {enough_for(0)}"
+                + ("" if fits else f"; {error.fix}")
             )
             continue
-        texts.append(f"{where}: {percent(share_left(after))} would remain ({figures(after)})")
+        left = f"{percent(share_left(after))} would remain ({figures(after)})"
+        texts.append(f"{where}: {left}, enough for {enough_for(after.more(loss))}")
     return [*texts, fits] if fits else texts
 
 

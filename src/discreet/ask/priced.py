@@ -101,6 +101,15 @@ class PricedQuestion:
         return replace(self, unit=unit, reach=reach, measures=measures)
 
 
+def spelled(report: Question, price: Price, max_rows: Rows) -> str:
+    """Return all that an answer depends on but the declarations of its tables, in one text."""
+    query = report.query
+    keys = None if query.keys is None else query.keys.record()
+    aggregates = [(name, each.record()) for name, each in report.aggregates]
+    weights = [(name, str(weight)) for name, weight in report.weights]
+    return f"{json.dumps([plan_record(query.plan), keys, aggregates, weights, price.record()])} {max_rows!r}"
+
+
 def asked(report: Question, price: Price, max_rows: Rows) -> PricedQuestion:
     """Choose mechanisms and split the price, for the tables as they are declared now."""
     report = replace(report, query=report.query.frozen())

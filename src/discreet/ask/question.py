@@ -19,6 +19,7 @@ from discreet.plan.keys import Keys
 from discreet.plan.nodes import Derive, Plan, Project, Scan, columns_of, tables_of
 
 if TYPE_CHECKING:
+    from discreet.answers.answer import Answer
     from discreet.ask.registered import Registered
     from discreet.ask.runner import Runner
     from discreet.ask.work_limits import WorkLimits
@@ -70,6 +71,22 @@ class Desk(Protocol):
 
     def failed(self, charge: Charge) -> bool:
         """Whether the question of a charge was paid for and failed, for good."""
+
+    @property
+    def known(self) -> object:
+        """What stands for the state of the vault that was read last."""
+
+    def replay(self, question: str) -> Answer | None:
+        """Return the settled answer to a question that was kept, if nothing has happened since."""
+
+    def keep(self, question: str, registered: Mapping[str, Registered], answer: Answer, known: object) -> None:
+        """Keep a replayed answer for as long as nothing happens."""
+
+    def previewed(self, question: str) -> object | None:
+        """Return the preview of a question that was kept, if nothing has happened since."""
+
+    def keep_preview(self, question: str, preview: object, known: object) -> None:
+        """Keep a preview for as long as nothing happens."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.account.budgets.exceeded import rounded_down
 from discreet.answers.answer import Answer
-from discreet.ask.priced import PricedQuestion, Rows
+from discreet.ask.priced import PricedQuestion, Rows, spelled
+from discreet.ask.priced import asked as asked_now
 from discreet.ask.programme import Programme
 from discreet.ask.rehearsal import rehearse
 from discreet.ask.remaining import left_after, reworded
@@ -18,11 +19,32 @@ from discreet.ledger.charge import Charge
 from discreet.ledger.refusals import LimitExceeded
 
 if TYPE_CHECKING:
+    from discreet.account.budgets.price import Price
     from discreet.account.losses.loss import PrivacyLoss
-    from discreet.ask.question import QueryBase
+    from discreet.ask.question import QueryBase, Question
     from discreet.ask.runner import Runner
     from discreet.ledger.charge import Receipt
     from discreet.noise.draws import Draws
+
+
+def answered(report: Question, price: Price, max_rows: Rows = None, *, fresh: bool = False) -> Answer:
+    """Return the answer to a question: kept from an earlier replay, settled before, or paid for now.
+
+    Guarantee: see `Report.release`. What is kept is a settled answer, found by the whole question as it was asked, in
+    the state of the vault in which it was replayed.
+    """
+    desk = report.query.desk
+    if fresh or report.query.snapshot is not None:
+        return release(asked_now(report, price, max_rows), max_rows, fresh=fresh)
+    said = spelled(report, price, max_rows)
+    if (found := desk.replay(said)) is not None:
+        return found
+    known = desk.known
+    priced = asked_now(report, price, max_rows)
+    answer = release(priced, max_rows)
+    if answer.receipt is not None and answer.receipt["replayed"]:
+        desk.keep(said, priced.report.query.registered, answer, known)
+    return answer
 
 
 def release(asked: PricedQuestion, max_rows: Rows = None, *, fresh: bool = False) -> Answer:

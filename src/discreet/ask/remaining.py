@@ -1,7 +1,7 @@
 """Remaining: what an analyst may still spend, in the terms it was declared in, and which price would still fit.
 
-Under a filter that counts Renyi privacy no single epsilon is "left": what a question takes depends on its noise. What
-is exact is the share of the filter that is left, and how many more questions like the last one that is enough for.
+Under a filter of several sums no single epsilon is "left": what a question takes depends on its noise. What is exact is
+the share that is left of the sum that has most, and how many more questions like the last one that is enough for.
 All of it is a function of the limits and of the question; no data is read.
 """
 
@@ -13,15 +13,17 @@ from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from discreet.account.budgets.exceeded import rounded_down, rounded_up
+from discreet.account.budgets.exceeded import BudgetExceeded, rounded_down, rounded_up
 from discreet.account.budgets.filter import ApproxFilter
+from discreet.account.budgets.union import UnionFilter
 from discreet.core.errors import Refusal
 from discreet.core.value import dataclass, replace
 from discreet.plan.keys import MOST_KEYS
 
 if TYPE_CHECKING:
-    from discreet.account.budgets.filter import PrivacyFilter
     from discreet.account.budgets.price import Price
+    from discreet.account.budgets.privacy_filter import Figures, PrivacyFilter
+    from discreet.account.budgets.sums import FilterSum
     from discreet.account.losses.loss import PrivacyLoss
     from discreet.ask.priced import PricedQuestion, Rows
     from discreet.ask.question import QueryBase
@@ -114,16 +116,18 @@ class Remaining:
 
 
 def share_left(limit: PrivacyFilter) -> Fraction:
-    """Return which part of a limit is left, of its loss or of its delta, whichever is shorter."""
-    left, budget = limit.remaining, limit.budget
-    loss = left.loss / budget.loss
-    return min(loss, left.delta / budget.delta) if budget.delta else loss
+    """Return which part of a limit is left, of its loss or of its delta, whichever is shorter.
+
+    Of several sums it is the one of which the greatest part is left: while it holds, questions are admitted.
+    """
+    figures = limit.figures
+    delta = figures.budget.delta
+    return min(figures.left, figures.remaining.delta / delta) if delta else figures.left
 
 
 def delta_is_short(limit: PrivacyFilter) -> bool:
     """Whether less is left of a limit's delta, which few questions use, than of its loss."""
-    left, budget = limit.remaining, limit.budget
-    return share_left(limit) < left.loss / budget.loss
+    return share_left(limit) < limit.figures.left
 
 
 def percent(share: Fraction) -> str:
@@ -152,19 +156,33 @@ def declared(limit: PrivacyFilter) -> str:
 
 def figures(limit: PrivacyFilter) -> str:
     """Write how much is left in the declared currency, or, where it is counted in another, what was declared."""
-    return f"of {declared(limit)}" if isinstance(limit, ApproxFilter) else _amounts(limit)
+    return f"of {declared(limit)}" if isinstance(limit, ApproxFilter | UnionFilter) else _amounts(limit.figures)
 
 
 def counted(limit: PrivacyFilter) -> str:
     """Say in what a limit is counted where that is not what was declared, with the exact figures; else nothing."""
+    if isinstance(limit, UnionFilter):
+        held = "; ".join(_state(each, found) for each, found in limit.states)
+        return f"counted in {len(limit.sums)} sums, of which one has to hold: {held}{_pool(limit)}"
     if not isinstance(limit, ApproxFilter):
         return ""
     order = rounded_up(Fraction(limit.alpha))
-    left = _amounts(limit).replace(f" {limit.currency}", " left")
+    left = _amounts(limit.figures).replace(f" {limit.currency}", " left")
     return f"counted in {limit.currency} of order {order}, in which questions add up: {left}"
 
 
-def _amounts(limit: PrivacyFilter) -> str:
+def _state(counting: FilterSum, found: Figures | None) -> str:
+    if found is None:
+        return f"{counting.currency} has ended"
+    return f"{rounded_down(found.remaining.loss)} of {rounded_down(counting.room)} {counting.currency} left"
+
+
+def _pool(limit: UnionFilter) -> str:
+    left = max(Fraction(0), Fraction(limit.pool) - limit.spent.delta)
+    return f"; delta {rounded_down(left)} of {rounded_down(Fraction(limit.pool))} for approximate parts"
+
+
+def _amounts(limit: Figures) -> str:
     left, budget = limit.remaining, limit.budget
     delta = f", delta {rounded_down(left.delta)} of {rounded_down(budget.delta)}" if budget.delta else ""
     return f"{rounded_down(left.loss)} of {rounded_down(budget.loss)} {limit.currency}{delta}"
@@ -173,11 +191,10 @@ def _amounts(limit: PrivacyFilter) -> str:
 # What that is enough for ---------------------------------------------------------------------------------------------
 
 
-def more(limit: PrivacyFilter, loss: PrivacyLoss) -> int:
-    """Return how many more questions of a loss a limit admits, one after the other."""
-    cost, left = limit.cost(loss), limit.remaining
-    pairs = ((left.loss, cost.loss), (left.delta, cost.delta))
-    return min((int(have // each) for have, each in pairs if each), default=0)
+def enough_for(times: int) -> str:
+    """Say how many more questions like one fit."""
+    enough = "no more questions" if not times else "1 more question" if times == 1 else f"{times:,} more questions"
+    return f"{enough} like this one"
 
 
 def left_after(query: QueryBase, loss: PrivacyLoss) -> str:
@@ -187,11 +204,10 @@ def left_after(query: QueryBase, loss: PrivacyLoss) -> str:
     """
     with suppress(Refusal):
         standings = query.desk.standings(query.accounts)
-        first = min(standings, key=lambda each: (more(each.filter, loss), share_left(each.filter)))
-        times = more(first.filter, loss)
-        enough = "no more questions" if not times else "1 more question" if times == 1 else f"{times:,} more questions"
+        first = min(standings, key=lambda each: (each.filter.more(loss), share_left(each.filter)))
         of = "the delta of " * delta_is_short(first.filter)
-        return f"{percent(share_left(first.filter))} of {of}{limit_words(first)} ({enough} like this one)"
+        left = f"{percent(share_left(first.filter))} of {of}{limit_words(first)}"
+        return f"{left} ({enough_for(first.filter.more(loss))})"
     return ""
 
 
@@ -209,34 +225,44 @@ def reworded(refusal: LimitExceeded, question: PricedQuestion, max_rows: Rows) -
     what = f"{limit_words(least)}: {question.price} requested"
     name, found = _paid(question.price)[0], fitting(question, max_rows, standings)
     fix = f"{name}={found} would fit" if found else none_fits(question, standings)
-    why = f"{too_little(least.filter, loss)} ({least.filter.theorem})"
+    why = f"{too_little(least.filter, loss)}: {enough_for(0)} ({refusal.theorem})"
     refusal.reword(what, why=why, fix=fix, offer={name: found} if found else {})
 
 
 def _refused(refusal: LimitExceeded, limit: PrivacyFilter, loss: PrivacyLoss) -> bool:
     """Whether it is this limit that a refusal speaks of, by its exact amounts."""
-    cost, left = limit.cost(loss), limit.remaining
-    amounts = (cost.delta, left.delta) if refusal.currency == "delta" else (cost.loss, left.loss)
-    return (refusal.requested, refusal.remaining) == amounts
+    try:
+        limit.admit(loss)
+    except BudgetExceeded as own:
+        amounts = (own.currency, own.requested, own.remaining)
+        return amounts == (refusal.currency, refusal.requested, refusal.remaining)
+    return False
 
 
 def none_fits(question: PricedQuestion, standings: Sequence[Standing]) -> str:
     """Say that no price would be admitted, and what else may be done."""
     loss = question.loss
-    delta = any(each.filter.cost(loss).delta > each.filter.remaining.delta for each in standings)
+    delta = any(_refusal(each.filter, loss).currency == "delta" for each in standings if not each.filter.fits(loss))
     said = f"no {_paid(question.price)[0]} would fit{' with this delta' * delta}"
     return f"{said}; ask the custodian for more, or ask again what was answered before, which is free"
 
 
 def too_little(limit: PrivacyFilter, loss: PrivacyLoss) -> str:
     """Say how much of a limit a question takes, and how much of it there is."""
-    cost, left, budget = limit.cost(loss), limit.remaining, limit.budget
-    if cost.loss <= left.loss:
-        return _short("delta", cost.delta, left.delta, budget.delta)
-    if not isinstance(limit, ApproxFilter):
-        return _short(limit.currency, cost.loss, left.loss, budget.loss)
-    takes = percent_up(cost.loss / budget.loss)
-    return f"it takes {takes} of {declared(limit)}, and {percent(left.loss / budget.loss)} is left"
+    refusal = _refusal(limit, loss)
+    if refusal.currency == "delta" or not isinstance(limit, ApproxFilter | UnionFilter):
+        return _short(refusal.currency, refusal.requested, refusal.remaining, refusal.budget)
+    takes = percent_up(refusal.requested / refusal.budget)
+    return f"it takes {takes} of {declared(limit)}, and {percent(refusal.remaining / refusal.budget)} is left"
+
+
+def _refusal(limit: PrivacyFilter, loss: PrivacyLoss) -> BudgetExceeded:
+    """Return the refusal of a question by a limit that has no room for it."""
+    try:
+        limit.admit(loss)
+    except BudgetExceeded as refusal:
+        return refusal
+    raise AssertionError("the limit admits it")
 
 
 def _short(currency: str, cost: Fraction, left: Fraction, budget: Fraction) -> str:
@@ -250,7 +276,7 @@ def fitting(question: PricedQuestion, max_rows: Rows, standings: Sequence[Standi
     the better at some of them, and a budget of epsilon alone has no room for it. So prices are halved until one fits,
     and only the gap above that is bisected.
     """
-    if any(each.filter.remaining.loss <= 0 for each in standings):
+    if any(each.filter.figures.remaining.loss <= 0 for each in standings):
         return None
     _, wanted = _paid(question.price)
     high = _place(min(wanted, _most(standings))) + 1
@@ -268,7 +294,7 @@ def fitting(question: PricedQuestion, max_rows: Rows, standings: Sequence[Standi
 
 def _most(standings: Sequence[Standing]) -> Fraction:
     """Return a price that is far too high for limits of these budgets, from which to come down."""
-    return 10 * (1 + max(each.filter.budget.loss for each in standings))
+    return 10 * (1 + max(each.filter.figures.budget.loss for each in standings))
 
 
 def _fits(question: PricedQuestion, amount: Fraction, max_rows: Rows, standings: Sequence[Standing]) -> bool:

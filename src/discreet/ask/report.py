@@ -35,9 +35,9 @@ class Report(Question):
         `rows` is how many rows you suppose each group to have, for what depends on that (means, variances). `sql` shows
         what the engine would be asked too; the vault's secret is a name in it, and so are the sources.
         """
-        from discreet.ask.preview import preview
+        from discreet.ask.preview import previewed
 
-        return preview(self.asked(epsilon, delta, rho, max_rows=max_rows), rows, max_rows, sql=sql)
+        return previewed(self, Price.of(epsilon, delta, rho), rows, max_rows, sql=sql)
 
     def for_error(
         self,
@@ -73,9 +73,9 @@ class Report(Question):
         Guarantee: the price is in the ledger, on disk, before the data are read; whatever happens after, it is spent,
         and the answer of this question is the only one that it will ever have.
         """
-        from discreet.ask.release import release
+        from discreet.ask.release import answered
 
-        return release(self.asked(epsilon, delta, rho, max_rows=max_rows), max_rows, fresh=fresh)
+        return answered(self, Price.of(epsilon, delta, rho), max_rows, fresh=fresh)
 
     def asked(
         self,

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from discreet.account.budgets.exceeded import rounded_up
-from discreet.account.budgets.filter import PrivacyFilter
+from discreet.account.budgets.filter import PrivacyFilter, PureFilter, ZcdpFilter
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.losses.pure import Pure
 from discreet.core import record as records
@@ -189,20 +189,16 @@ def _reaches(filter_: PrivacyFilter, loss: PrivacyLoss, share: Fraction) -> bool
     A loss that the filter cannot count is for it to refuse.
     """
     try:
-        return filter_.cost(loss).loss >= _counted(filter_) * share * (1 - _MARGIN)
+        takes = filter_.takes(loss)
+        return all(cost >= min(room, _LARGEST) * share * (1 - _MARGIN) for cost, room in takes)
     except Refusal:
         return True
 
 
-def _counted(filter_: PrivacyFilter) -> Fraction:
-    """Return a budget in its filter's currency, as far as it counts."""
-    return min(filter_.budget.loss, _LARGEST)
-
-
 def _least(filter_: PrivacyFilter, share: Fraction) -> str:
     """Say the least price, in the words in which prices are given: rho, or epsilon, whose square a filter may count."""
-    if filter_.currency != "Renyi epsilon":
-        return f"{filter_.currency}={rounded_up(_counted(filter_) * share)}"
+    if isinstance(filter_, PureFilter | ZcdpFilter):
+        return f"{filter_.currency}={rounded_up(min(filter_.budget.loss, _LARGEST) * share)}"
     low, high = Fraction(0), 2 * _LARGEST
     while high - low > high / 1000:
         middle = (low + high) / 2

@@ -48,7 +48,7 @@ def _record(standing: Standing, tables: dict[str, str]) -> dict[str, Any]:
     from discreet.ask.remaining import percent, share_left
     from discreet.curator.accounts import budget_of_filter
 
-    limit = standing.filter
+    limit, figures = standing.filter, standing.filter.figures
     return {
         "scope": standing.scope,
         "account": standing.account,
@@ -56,9 +56,9 @@ def _record(standing: Standing, tables: dict[str, str]) -> dict[str, Any]:
         "analyst": standing.analyst,
         "window": standing.window,
         "budget": budget_record(budget_of_filter(limit)),
-        "currency": limit.currency,
-        "spent": {"loss": str(limit.spent.loss), "delta": str(limit.spent.delta)},
-        "remaining": {"loss": str(limit.remaining.loss), "delta": str(limit.remaining.delta)},
+        "currency": figures.currency,
+        "spent": dict(zip(("loss", "delta"), figures.spent.texts(), strict=True)),
+        "remaining": dict(zip(("loss", "delta"), figures.remaining.texts(), strict=True)),
         "share": float(1 - share_left(limit)),
         "left": percent(share_left(limit)),
     }

@@ -260,9 +260,12 @@ class Curator:
         """Return a registered table, or refuse a name that is none with the nearest ones."""
         return self._tables.get(name)
 
-    def check(self, name: str) -> None:
-        """Refuse a table whose source is not what was registered; the text says nothing about rows."""
-        self._tables.check(name)
+    def check(self, name: str, revision: int | None = None) -> None:
+        """Refuse a table whose source is not what was registered; the text says nothing about rows.
+
+        Who knows the newest revision of the table names it: its declaration is then read once.
+        """
+        self._tables.check(name, revision)
 
     def budget(self, account: str) -> Budget:
         """Return the budget of an account."""

@@ -40,7 +40,7 @@ class CuratorLike(Protocol):
     def table(self, name: str) -> Registered:
         """Return a registered table."""
 
-    def check(self, name: str) -> None:
+    def check(self, name: str, revision: int | None = None) -> None:
         """Refuse a table whose source has changed."""
 
     def close(self) -> None:
@@ -55,11 +55,25 @@ def files_of(curator: CuratorLike) -> list[str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Known:
-    """What a session has read of one state of its vault."""
+    """What a session has read of one state of its vault.
+
+    `replies` are settled answers by their questions, with the tables they are about and what was left then; `previews`
+    the same of previews. What is left changes with the state and, where windows begin anew, with the day, so both are
+    looked at.
+    """
 
     state: str
     grants: Sequence[Grant] = ()
     tables: dict[str, Registered] = field(default_factory=dict)
+    standings: dict[str, tuple[Standing, ...]] = field(default_factory=dict)
+    limits: list[WorkLimits] = field(default_factory=list)
+    replies: dict[tuple[str, str], tuple[Mapping[str, Registered], Answer]] = field(default_factory=dict)
+
+    previews: dict[tuple[str, str], object] = field(default_factory=dict)
+
+
+# Answers, and previews, that a session keeps of one state; beyond, all are read again.
+_MOST_REPLIES = 1024
 
 
 class Session:
@@ -231,7 +245,49 @@ class Session:
             if self.registered(name).revision != found.revision:
                 why = "its custodian declared or refreshed it while the question was being asked"
                 raise Conflict(f"table {name!r}", why=why, fix="ask again, about the table as it is now", value=name)
-            self._curator.check(name)
+            self._curator.check(name, found.revision)
+
+    def replay(self, question: str) -> Answer | None:
+        """Return the settled answer to a question that was replayed before, if nothing has happened since.
+
+        Guarantee: whoever's grant has ended is refused, and so is a question about a source that has changed; where the
+        policy sets a pace, a replay keeps it.
+        """
+        known = self._admitted()
+        found = known.replies.get((question, self._day()))
+        if found is None:
+            return None
+        with self._limits(known).paced():
+            for name, table in found[0].items():  # as they are declared in this state
+                self._curator.check(name, table.revision)
+            return found[1]
+
+    def keep(self, question: str, registered: Mapping[str, Registered], answer: Answer, known: object) -> None:
+        """Keep a replayed answer for as long as nothing happens in the vault; `known` is from before it was read."""
+        if known is self._known:
+            if len(self._known.replies) >= _MOST_REPLIES:
+                self._known.replies.clear()
+            self._known.replies[question, self._day()] = registered, answer
+
+    def previewed(self, question: str) -> object | None:
+        """Return the preview of a question that was previewed before, if nothing has happened since."""
+        return self._admitted().previews.get((question, self._day()))
+
+    def keep_preview(self, question: str, preview: object, known: object) -> None:
+        """Keep a preview for as long as nothing happens in the vault; `known` is from before it was made."""
+        if known is self._known:
+            if len(self._known.previews) >= _MOST_REPLIES:
+                self._known.previews.clear()
+            self._known.previews[question, self._day()] = preview
+
+    @property
+    def known(self) -> object:
+        """What stands for the state that the session has read last."""
+        return self._known
+
+    def _day(self) -> str:
+        """Return the vault's day as it was when it was last looked at, by which windows begin anew."""
+        return self._curator.ledger.today()
 
     def runner(self, registered: Mapping[str, Registered]) -> AbstractContextManager[Runner]:
         """Open an engine on tables of the grant, for as long as the policy's deadline lets it work."""
@@ -254,9 +310,14 @@ class Session:
 
     def work_limits(self) -> WorkLimits:
         """Return what the policy lets a question cost at least, take at most, and show of its time."""
+        return self._limits(self._admitted())
+
+    def _limits(self, known: _Known) -> WorkLimits:
         from discreet.ask.work_limits import WorkLimits
 
-        return WorkLimits.of(self._curator.ledger)
+        if not known.limits:
+            known.limits.append(WorkLimits.of(self._curator.ledger))
+        return known.limits[0]
 
     def run(
         self, charge: Charge, work: Callable[[Draws], str], *, fresh: bool, engine: Callable[[], str]
@@ -290,8 +351,10 @@ class Session:
 
     def standings(self, accounts: Collection[str]) -> list[Standing]:
         """Return the limits that a question about these accounts has to pass."""
-        self.admit()
-        found = self._curator.ledger.standing()
+        known, day = self._admitted(), self._day()
+        if day not in known.standings:
+            known.standings[day] = self._curator.ledger.standing()
+        found = known.standings[day]
         return [each for each in found if each.account in accounts and each.analyst in (None, self._grant.analyst)]
 
     def answered(self, charge: Charge) -> bool:

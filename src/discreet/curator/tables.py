@@ -43,6 +43,7 @@ class Tables:
         self._folder = ledger.folder
         # Stamps renewed since the vault was opened: only a saving of time, so losing them costs nothing else.
         self._renewed: dict[tuple[str, int], Mapping[str, Any]] = {}
+        self._declared: dict[tuple[str, int], tuple[Source, Mapping[str, Any]]] = {}
         # The newest revision of each table that was read: a document of that revision always says the same.
         self._read: dict[str, Registered] = {}
 
@@ -58,12 +59,17 @@ class Tables:
         """Return a table, or refuse a name that is none."""
         return self._of(self._ledger.get("table", name))
 
-    def check(self, name: str) -> None:
-        """Refuse a table whose source is not what was registered."""
-        document = self._ledger.get("table", name)
-        key = name, document.revision
-        stored = self._renewed.get(key, document.private["fingerprint"])
-        source = self._of(document).source
+    def check(self, name: str, revision: int | None = None) -> None:
+        """Refuse a table whose source is not what was registered; a `revision` that was checked before is not read."""
+        found = None if revision is None else self._declared.get((name, revision))
+        if found is None:
+            document = self._ledger.get("table", name)
+            found = self._of(document).source, document.private["fingerprint"]
+            revision = document.revision
+            self._declared[name, revision] = found
+        assert revision is not None
+        key = name, revision
+        source, stored = found[0], self._renewed.get(key, found[1])
         try:
             renewed = home_of(source).check_unchanged(name, source, stored, self._key)
         except SourceMissing:

@@ -13,17 +13,18 @@ from itertools import takewhile
 from typing import Any, Literal, get_args
 
 from discreet.account.budgets.budget import Budget
-from discreet.account.budgets.cost import NOTHING, Cost, Uncountable
+from discreet.account.budgets.cost import Amount, Uncountable
 from discreet.account.budgets.filter import ApproxFilter, PrivacyFilter, PureFilter, ZcdpFilter
+from discreet.account.budgets.union import UnionFilter
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.core.errors import BadParameter, UnknownName
-from discreet.core.value import dataclass, replace
+from discreet.core.value import dataclass
 from discreet.ledger import limit
 from discreet.ledger.analyst_names import check_script, check_visible, folded
 from discreet.ledger.entry import Entry
 from discreet.ledger.refusals import Conflict, Tampered
 from discreet.ledger.store import AnalystTally, Limit, Permit, Transaction
-from discreet.ledger.window import LAST_DIGITS, charges
+from discreet.ledger.window import charges, holds
 
 Existing = Literal["replace", "add", "end"]
 Budgets = Mapping[str, Budget | None]
@@ -48,7 +49,7 @@ class Caps:
         return {account: change for account, (changes, change) in found.items() if changes}
 
     def _changed(self, account: str, budget: Budget | None, period: str) -> tuple[bool, dict[str, Any] | None]:
-        relation = limit.account_filter(self.transaction, account).relation
+        ours = limit.account_filter(self.transaction, account)
         there = self.transaction.get(Limit, account, self.analyst, period)
         if budget is None:
             return there is not None and self.existing == "end", None
@@ -56,7 +57,7 @@ class Caps:
             budget = self._topped_up(account, there, budget)
         elif there is not None and self.existing is None:
             raise self._ambiguous(account, there, period)
-        new = limit.new_limit(account, self.analyst, period, budget.filter(relation=relation), self.at, 0)
+        new = limit.new_limit(account, self.analyst, period, filter_like(ours, budget), self.at, 0)
         return True, limit.filter_record(recounted(new, self.transaction, self.transaction.entries()))
 
     def _topped_up(self, account: str, there: Limit | None, budget: Budget) -> Budget:
@@ -76,17 +77,23 @@ class Caps:
 def recounted(new: Limit, rows: Transaction, entries: Iterable[Entry]) -> PrivacyFilter:
     """Return the filter of a new cap with everything its analyst was charged; of a window, in its period.
 
-    A cap below what was spent is full. One that cannot count what was spent is refused.
+    A cap below what was spent is full; of several sums, those below what was spent have ended. One that cannot count
+    what was spent is refused.
     """
+    return limit.filter_in(new).holding(_charged(new, rows, entries))
+
+
+def _charged(new: Limit, rows: Transaction, entries: Iterable[Entry]) -> Amount:
+    """Return what the analyst of a new cap was charged before, as its filter counts."""
     filter_, there = limit.filter_in(new), rows.get(Limit, new.account, new.analyst, new.period)
+    spent = filter_.nothing
     if rows.get(AnalystTally, new.account, new.analyst) is None:
-        return filter_
+        return spent
     label = max(new.label, there.label if there else "")
-    spent = NOTHING
     for each in charges(entries, new.account, new.analyst):
         if each.at[: len(label)] >= label:
             spent += _cost(filter_, each.loss, new)
-    return replace(filter_, spent=spent if spent.within(filter_.budget) else filter_.budget)
+    return spent
 
 
 def check_recount(live: Transaction, derived: Transaction, entry: Entry) -> None:
@@ -97,11 +104,9 @@ def check_recount(live: Transaction, derived: Transaction, entry: Entry) -> None
             if record is None or derived.get(AnalystTally, account, body["analyst"]) is None:
                 continue
             stored = limit.filter_of(record)
-            new = limit.new_limit(account, body["analyst"], period, replace(stored, spent=NOTHING), body["at"], 0)
+            new = limit.new_limit(account, body["analyst"], period, stored.renewed(), body["at"], 0)
             earlier = takewhile(lambda each: each.sequence < entry.sequence, live.entries())
-            least = recounted(new, derived, earlier).spent
-            least = Cost(least.loss * LAST_DIGITS, least.delta * LAST_DIGITS)
-            if not least.within(stored.spent):
+            if not holds(stored, _charged(new, derived, earlier)):
                 raise Tampered("a cap", why="it forgets what its analyst had spent before")
 
 
@@ -130,24 +135,40 @@ def check_existing(value: object, *budgets: Budgets | None) -> Existing | None:
     raise BadParameter("existing", value, why=why, fix=f"use one of {', '.join(get_args(Existing))}")
 
 
+def filter_like(ours: PrivacyFilter, budget: Budget) -> PrivacyFilter:
+    """Return the filter of a cap or a window: of the account's relation, and of its kind where it is an older one.
+
+    An account that was made with one Renyi order keeps it, and what restricts it counts as it does.
+    """
+    made = budget.filter(relation=ours.relation)
+    if isinstance(ours, ApproxFilter) and isinstance(made, UnionFilter):
+        return ApproxFilter(made.epsilon, made.delta, relation=ours.relation)
+    return made
+
+
+def same_budget(one: PrivacyFilter, two: PrivacyFilter) -> bool:
+    """Whether two filters make the same promise, however they count."""
+    return (one.relation, budget_of_filter(one)) == (two.relation, budget_of_filter(two))
+
+
 def budget_of_filter(filter_: PrivacyFilter) -> Budget:
     """Return the budget that a filter enforces."""
     match filter_:
         case PureFilter():
             return Budget(epsilon=Fraction(filter_.epsilon))
-        case ApproxFilter():
+        case ApproxFilter() | UnionFilter():
             return Budget(epsilon=Fraction(filter_.epsilon), delta=Fraction(filter_.delta))
         case ZcdpFilter():
             delta = Fraction(filter_.delta)
             return Budget(rho=Fraction(filter_.rho), delta=delta) if delta else Budget(rho=Fraction(filter_.rho))
-    raise UnknownName("filter", type(filter_).__name__, ("ApproxFilter", "PureFilter", "ZcdpFilter"))
+    raise UnknownName("filter", type(filter_).__name__, ("ApproxFilter", "PureFilter", "UnionFilter", "ZcdpFilter"))
 
 
-def _cost(filter_: PrivacyFilter, loss: PrivacyLoss, new: Limit) -> Cost:
+def _cost(filter_: PrivacyFilter, loss: PrivacyLoss, new: Limit) -> Amount:
     try:
         return filter_.cost(loss)
     except Uncountable:
-        why = f"past questions of {new.analyst} cannot be counted in {filter_.currency}"
+        why = f"past questions of {new.analyst} cannot be counted in {filter_.figures.currency}"
         fix = f"cap it in the currency of the account {new.account!r}"
         raise Conflict(f"a cap for {new.analyst!r} on {new.account!r}", why=why, fix=fix, value=new.analyst) from None
 

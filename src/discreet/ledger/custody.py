@@ -12,7 +12,7 @@ from discreet.account.budgets.budget import Budget
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.unit import Relation
 from discreet.ledger import limit
-from discreet.ledger.cap import Budgets, Caps, Existing, check_analyst, check_existing
+from discreet.ledger.cap import Budgets, Caps, Existing, check_analyst, check_existing, filter_like, same_budget
 from discreet.ledger.clock import written
 from discreet.ledger.derivation import enter
 from discreet.ledger.document import Document
@@ -42,7 +42,7 @@ class Custody(Vault):
             if there is None:
                 body = {"account": name, "filter": limit.filter_record(filter_), "at": written(self._clock())}
                 enter(transaction, "account", body)
-            elif not limit.same_promise(there, filter_):
+            elif not same_budget(limit.filter_in(there), filter_):
                 why = "the account exists with another budget or relation, and a guarantee is not changed"
                 raise Conflict(f"account {name!r}", why=why, fix="leave the budget as it is", value=budget)
 
@@ -58,7 +58,7 @@ class Custody(Vault):
         """
         limit.check_period(period)
         with self._write() as transaction:
-            filter_ = budget.filter(relation=limit.account_filter(transaction, account).relation)
+            filter_ = filter_like(limit.account_filter(transaction, account), budget)
             made = {"account": account, "period": period, "filter": limit.filter_record(filter_)}
             enter(transaction, "window", {**made, "at": written(self._clock())})
 

@@ -95,7 +95,7 @@ def make(transaction: Transaction, charge: Charge, now: datetime, new: NewKey | 
     """
     at = written(now)
     steps = limit.admit(transaction, charge.losses, charge.analyst or "", at)
-    costs = [[str(step.cost.loss), str(step.cost.delta)] for step in steps]
+    costs = [[*step.cost.texts()] for step in steps]
     drawn = new.commitment if new else None
     entry = enter(transaction, "charge", {**charge.record(), "at": at, "costs": costs, "draws": drawn}, steps)
     if new is not None:

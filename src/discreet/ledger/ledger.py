@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discreet.account.budgets.cost import Cost
+from discreet.account.budgets.cost import Amount
 from discreet.core.errors import BadParameter, Refusal
 from discreet.core.log import logger
 from discreet.core.value import replace
@@ -199,11 +199,11 @@ class Ledger(Custody):
             body = {"analyst": analyst, "question": asked, "refused": {"why": why}, "at": written(self._clock())}
             enter(transaction, "refusal", body)
 
-    def spent(self, account: str, analyst: str | None = None) -> Cost:
-        """Return what was spent of an account, in its currency, by all or by one analyst."""
+    def spent(self, account: str, analyst: str | None = None) -> Amount:
+        """Return what was spent of an account, as its filter counts, by all or by one analyst."""
         with self._read() as transaction:
             filter_ = limit.account_filter(transaction, account)
-            return filter_.spent if analyst is None else limit.tally(transaction, account, analyst)
+            return filter_.spent if analyst is None else limit.tally(transaction, account, analyst, filter_)
 
     def standing(self, analyst: str | None = None) -> tuple[Standing, ...]:
         """Return every limit as it stands now; for one analyst, their own, which last when their grants have ended."""

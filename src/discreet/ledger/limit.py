@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from discreet.account.budgets.cost import NOTHING, Cost
+from discreet.account.budgets.cost import Amount
 from discreet.account.budgets.exceeded import BudgetExceeded
 from discreet.account.budgets.filter import PrivacyFilter
 from discreet.account.losses.loss import PrivacyLoss
@@ -31,7 +31,7 @@ class LimitStep:
 
     limit: Limit
     after: PrivacyFilter
-    cost: Cost
+    cost: Amount
 
     @classmethod
     def between(cls, limit: Limit, before: PrivacyFilter, after: PrivacyFilter) -> LimitStep:
@@ -63,7 +63,7 @@ def current(limit: Limit, at: str) -> tuple[Limit, PrivacyFilter]:
     """
     filter_, label = _read(limit.state), at[: PERIODS[limit.period]]
     if label > limit.label:
-        return replace(limit, label=label), replace(filter_, spent=NOTHING)
+        return replace(limit, label=label), filter_.renewed()
     return limit, filter_
 
 
@@ -93,12 +93,14 @@ def repeat(
         raise Tampered("a charge", why=f"{len(costs)} limits were charged, and {len(touched)} apply")
     steps = []
     for (limit, before), (loss, delta) in zip(touched, costs, strict=True):
-        cost = Cost(Fraction(loss), Fraction(delta))
-        least = _cost(json.dumps(_filter_parameters(before)), losses[limit.account].to_json())
-        if cost.loss < least.loss * _LAST_DIGITS or cost.delta < least.delta * _LAST_DIGITS:
+        try:
+            cost = before.amount(loss, delta)
+        except BadParameter:
+            raise Tampered("a charge", why=f"what {_name(limit)} was charged is no amount of its filter") from None
+        if not cost.reaches(_cost(before.renewed(), losses[limit.account]), _LAST_DIGITS):
             raise Tampered("a charge", why=f"{_name(limit)} was charged less than the loss costs")
-        after = replace(before, spent=before.spent + cost)
-        if not after.spent.within(after.budget):
+        after = before.charged(cost)
+        if after is None:
             raise Tampered("a charge", why=f"{_name(limit)} does not cover it")
         steps.append(LimitStep(limit, after, cost))
     return steps
@@ -109,14 +111,14 @@ def spend(transaction: Transaction, sequence: int, steps: Sequence[LimitStep], a
     for step in steps:
         transaction.put(replace(step.limit, state=_written(step.after), sequence=sequence))
         if analyst is not None and step.for_life:
-            total = tally(transaction, step.limit.account, analyst) + step.cost
-            transaction.put(AnalystTally(step.limit.account, analyst, str(total.loss), str(total.delta), sequence))
+            total = tally(transaction, step.limit.account, analyst, step.after) + step.cost
+            transaction.put(AnalystTally(step.limit.account, analyst, *total.texts(), sequence))
 
 
-def tally(transaction: Transaction, account: str, analyst: str) -> Cost:
-    """Return what an analyst has spent of an account."""
+def tally(transaction: Transaction, account: str, analyst: str, filter_: PrivacyFilter) -> Amount:
+    """Return what an analyst has spent of an account, as its filter counts."""
     found = transaction.get(AnalystTally, account, analyst)
-    return Cost(Fraction(found.loss), Fraction(found.delta)) if found else NOTHING
+    return filter_.amount(found.loss, found.delta) if found else filter_.nothing
 
 
 def account_filter(transaction: Transaction, account: str) -> PrivacyFilter:
@@ -130,13 +132,14 @@ def account_filter(transaction: Transaction, account: str) -> PrivacyFilter:
 
 def same_promise(there: Limit, filter_: PrivacyFilter) -> bool:
     """Whether a limit makes the promise of a filter, whatever it has admitted since."""
-    return replace(_read(there.state), spent=NOTHING) == filter_
+    return _read(there.state).renewed() == filter_
 
 
 def remaining(filter_: PrivacyFilter) -> dict[str, str]:
-    """Return what a filter has left as plain texts: its currency and exact amounts."""
-    left = filter_.remaining
-    return {"currency": filter_.currency, "loss": str(left.loss), "delta": str(left.delta)}
+    """Return what a filter has left as plain texts: its currency and exact amounts; of several sums, the fullest's."""
+    figures = filter_.figures
+    left = figures.remaining
+    return {"currency": figures.currency, "loss": str(left.loss), "delta": str(left.delta)}
 
 
 def filter_in(there: Limit) -> PrivacyFilter:
@@ -167,12 +170,9 @@ def _touched(
 
 def _admitted(limit: Limit, before: PrivacyFilter, loss: PrivacyLoss) -> PrivacyFilter:
     try:
-        after = before.admit(loss)
+        return before.admit(loss)
     except BudgetExceeded as refusal:
         raise LimitExceeded(refusal, limit=_name(limit), account=limit.account) from None
-    # A sum that needs very many digits is rounded up, perhaps past the budget, which it did not exceed.
-    spent, budget = after.spent, after.budget
-    return replace(after, spent=Cost(min(spent.loss, budget.loss), min(spent.delta, budget.delta)))
 
 
 def _name(limit: Limit) -> str:
@@ -206,10 +206,7 @@ def _remembered(text: str, filter_: PrivacyFilter) -> PrivacyFilter:
     return filter_
 
 
-def _filter_parameters(filter_: PrivacyFilter) -> dict[str, Any]:
-    return filter_record(filter_) | {"spent": {"loss": "0", "delta": "0"}}
-
-
 @lru_cache(maxsize=4096)
-def _cost(filter_text: str, loss_text: str) -> Cost:
-    return filter_of(json.loads(filter_text)).cost(PrivacyLoss.from_json(loss_text))
+def _cost(filter_: PrivacyFilter, loss: PrivacyLoss) -> Amount:
+    """Return what a loss costs at a filter that has spent nothing."""
+    return filter_.cost(loss)

@@ -66,6 +66,8 @@ class LimitExceeded(BudgetExceeded):
         self.requested = refusal.requested
         self.remaining = refusal.remaining
         self.difference = refusal.difference
+        self.budget = refusal.budget
+        self.theorem = refusal.theorem
         self.fits = refusal.fits
         self.limit = limit
         self.account = account

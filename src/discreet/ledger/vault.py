@@ -213,6 +213,10 @@ class Vault:
         with self._read():
             return self._clock()
 
+    def today(self) -> str:
+        """Return the day of the vault's time, as of when it was last looked at."""
+        return written(self._clock())[:10]
+
     def correct_clock(self) -> tuple[datetime, datetime] | None:
         """Set a vault's time that a wrong clock ran ahead back to the machine's clock; return both, before and after.
 

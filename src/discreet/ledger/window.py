@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import takewhile
 from typing import Any
 
-from discreet.account.budgets.cost import NOTHING, Cost, Uncountable
+from discreet.account.budgets.cost import Amount, Uncountable
 from discreet.account.budgets.filter import PrivacyFilter
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.core.value import dataclass, replace
@@ -68,7 +68,7 @@ def correct(transaction: Transaction, sequence: int, body: Mapping[str, Any]) ->
         raise Tampered("a correction", why="it counts other windows than those that are ahead of it")
     for each in ahead:
         filter_ = limit.filter_of(found[each.account, each.analyst, each.period])
-        if not limit.same_promise(each, replace(filter_, spent=NOTHING)):
+        if not limit.same_promise(each, filter_.renewed()):
             raise Tampered("a correction", why="it changes the budget of a window")
         label = body["at"][: limit.PERIODS[each.period]]
         transaction.put(replace(each, label=label, state=filter_.to_json(), sequence=sequence))
@@ -80,9 +80,7 @@ def check_correction(live: Transaction, derived: Transaction, entry: Entry) -> N
     earlier = [*takewhile(lambda each: each.sequence < entry.sequence, live.entries())]
     stored = {tuple(key): limit.filter_of(record) for *key, record in body["windows"]}
     for *key, record in corrected(derived, earlier, body["at"]):
-        least = limit.filter_of(record).spent
-        least = Cost(least.loss * LAST_DIGITS, least.delta * LAST_DIGITS)
-        if tuple(key) not in stored or not least.within(stored[tuple(key)].spent):
+        if tuple(key) not in stored or not holds(stored[tuple(key)], limit.filter_of(record).spent):
             raise Tampered("a correction", why="a window forgets what was spent in it")
 
 
@@ -96,12 +94,11 @@ def _recounted(there: Limit, entries: Sequence[Entry], at: str) -> PrivacyFilter
     """Return the filter of a window with what was charged since its period began, and at least what it holds."""
     filter_, label = limit.filter_in(there), at[: limit.PERIODS[there.period]]
     since = 0 if there.analyst else max((each.sequence for each in entries if _makes(each, there)), default=0)
-    spent = NOTHING
+    spent = filter_.nothing
     for each in charges(entries, there.account, there.analyst):
         if each.sequence > since and each.at[: len(label)] >= label:
             spent += _cost(filter_, each.loss)
-    spent = Cost(max(spent.loss, filter_.spent.loss), max(spent.delta, filter_.spent.delta))
-    return replace(filter_, spent=spent if spent.within(filter_.budget) else filter_.budget)
+    return filter_.holding(spent.most(filter_.spent))
 
 
 def _makes(entry: Entry, there: Limit) -> bool:
@@ -112,9 +109,17 @@ def _makes(entry: Entry, there: Limit) -> bool:
     return (body["account"], body["period"]) == (there.account, there.period)
 
 
-def _cost(filter_: PrivacyFilter, loss: PrivacyLoss) -> Cost:
+def holds(stored: PrivacyFilter, charged: Amount) -> bool:
+    """Whether a stored filter has spent what was charged before, but for last digits.
+
+    A sum that has ended stays ended: one that what was charged exceeds, and that is stored as going on, is refused.
+    """
+    return stored.spent.reaches(stored.holding(charged).spent, LAST_DIGITS)
+
+
+def _cost(filter_: PrivacyFilter, loss: PrivacyLoss) -> Amount:
     """Return what a charge takes; one from before a cap that could not count it fills it."""
     try:
         return filter_.cost(loss)
     except Uncountable:
-        return filter_.budget
+        return filter_.full

@@ -27,6 +27,7 @@ from discreet.account.budgets.conversion import best_order, renyi_budget, zcdp_b
 from discreet.account.budgets.cost import NOTHING, Cost, tidy
 from discreet.account.budgets.exceeded import rounded_down, rounded_up
 from discreet.account.budgets.filter import ApproxFilter, PrivacyFilter, PureFilter, RenyiFilter, ZcdpFilter
+from discreet.account.budgets.union import UnionFilter
 from discreet.core.errors import BadParameter, Refusal, UnknownName
 
 TENTH = Fraction(1, 10)
@@ -343,7 +344,7 @@ def test_a_tampered_filter_is_refused(changes, refusal):
     ("budget", "kind"),
     [
         (Budget(epsilon=1), PureFilter),
-        (Budget(epsilon=1, delta=1e-6), ApproxFilter),
+        (Budget(epsilon=1, delta=1e-6), UnionFilter),
         (Budget(rho=0.1), ZcdpFilter),
         (Budget(rho=0.1, delta=1e-6), ZcdpFilter),
     ],

@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from discreet.account.budgets.exceeded import BudgetExceeded as BudgetExceeded
-from discreet.account.budgets.filter import ApproxFilter, PrivacyFilter, PureFilter, ZcdpFilter
+from discreet.account.budgets.filter import PrivacyFilter, PureFilter, ZcdpFilter
+from discreet.account.budgets.union import UnionFilter
 from discreet.account.numeric.checks import failure, positive, positive_failure
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number, as_written, typed
@@ -50,4 +51,4 @@ class Budget:
             return ZcdpFilter(as_written("rho", self.rho), delta, relation=relation)
         assert self.epsilon is not None
         epsilon = as_written("epsilon", self.epsilon)
-        return ApproxFilter(epsilon, delta, relation=relation) if delta else PureFilter(epsilon, relation=relation)
+        return UnionFilter.of(epsilon, delta, relation=relation) if delta else PureFilter(epsilon, relation=relation)

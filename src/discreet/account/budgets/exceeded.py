@@ -21,6 +21,8 @@ class BudgetExceeded(Refusal):
         self.requested = requested
         self.remaining = remaining
         self.difference = requested - remaining
+        self.budget = budget
+        self.theorem = theorem
         self.fits = fits
         super().__init__(
             f"{currency} {rounded_up(requested)} requested",

@@ -1,145 +1,39 @@
 """Privacy filters: budgets that hold although every question, and what it costs, depends on the answers before it.
 
 A filter is a value: `admit` returns the filter after a loss, or refuses. What it has admitted may be run; what it
-refuses has not happened. Four kinds of budget are counted, each by one theorem that was proved for fully adaptive use:
+refuses has not happened. What a filter counts was proved for fully adaptive use:
 
 * `PureFilter`: the sum of epsilon.
 * `ZcdpFilter`: the sum of rho, and the sum of the deltas of approximate parts.
 * `RenyiFilter`: the sum of epsilon at one order, fixed when the filter is made.
-* `ApproxFilter`: an (epsilon, delta) budget, turned into one of the third kind when the filter is made.
+* `ApproxFilter`: an (epsilon, delta) budget, turned into one of the third kind when the filter is made; vaults that
+  were made with it keep it.
+* `UnionFilter`, in `account.budgets.union`: an (epsilon, delta) budget that holds while one of several sums does.
 
 Sums are exact rationals, so no rounding adds up; costs that are irrational are rounded up before they are added.
 """
 
 from __future__ import annotations
 
-import re
-from abc import ABC, abstractmethod
 from dataclasses import field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 from discreet.account.budgets.conversion import best_order, renyi_budget
-from discreet.account.budgets.cost import NOTHING, Cost, approximate_renyi, approximate_zcdp, pure, renyi
-from discreet.account.budgets.exceeded import BudgetExceeded, rounded_down, rounded_up
+from discreet.account.budgets.cost import Cost, approximate_renyi, approximate_zcdp, pure, renyi
+from discreet.account.budgets.exceeded import rounded_down
+from discreet.account.budgets.privacy_filter import PrivacyFilter as PrivacyFilter
+from discreet.account.budgets.privacy_filter import SingleFilter, offered_epsilon, offered_noise, offered_renyi
 from discreet.account.numeric.checks import Number, failure, order, positive, positive_failure
-from discreet.account.numeric.rounding import decimal, precise
-from discreet.core import record as records
-from discreet.core.errors import BadParameter, UnknownName
-from discreet.core.unit import Relation, check_relation
-from discreet.core.value import dataclass, fields, replace
+from discreet.core.errors import BadParameter
+from discreet.core.value import dataclass
 
 if TYPE_CHECKING:
     from discreet.account.losses.loss import PrivacyLoss
 
 
 @dataclass(frozen=True, slots=True)
-class PrivacyFilter(ABC):
-    """What all filters share; `spent` is the cost of everything admitted so far."""
-
-    relation: Relation = field(default="add_remove", kw_only=True)
-    spent: Cost = field(default=NOTHING, kw_only=True)
-
-    currency: ClassVar[str]
-    theorem: ClassVar[str]
-
-    def __post_init__(self) -> None:
-        check_relation(self.relation)
-        self._check()
-
-    @abstractmethod
-    def _check(self) -> None:
-        """Refuse parameters that make no sense."""
-
-    @property
-    @abstractmethod
-    def budget(self) -> Cost:
-        """The most that may be spent."""
-
-    @abstractmethod
-    def _offer(self, remaining: Fraction) -> str:
-        """Say what would fit, in the words of someone about to choose noise."""
-
-    @abstractmethod
-    def cost(self, loss: PrivacyLoss) -> Cost:
-        """Return what a loss costs in this filter's currency, or refuse a loss that has no such cost."""
-
-    @property
-    def remaining(self) -> Cost:
-        """What may still be spent."""
-        return self.budget - self.spent
-
-    def fits(self, loss: PrivacyLoss) -> bool:
-        """Whether `admit` would admit the loss."""
-        return self._checked_cost(loss).within(self.remaining)
-
-    def admit(self, loss: PrivacyLoss) -> Self:
-        """Return the filter after the loss, or refuse with what was requested, what remains and what would fit.
-
-        Guarantee: all that one filter has ever admitted is together within its budget, however it was chosen.
-        """
-        cost, remaining = self._checked_cost(loss), self.remaining
-        if cost.loss > remaining.loss:
-            raise self._exceeded(self.currency, cost.loss, remaining.loss, self.budget.loss)
-        if cost.delta > remaining.delta:
-            raise self._exceeded("delta", cost.delta, remaining.delta, self.budget.delta)
-        return replace(self, spent=self.spent + cost)
-
-    def to_json(self) -> str:
-        """Write the filter, with all it has admitted, as versioned JSON; numbers are exact."""
-        record = {name: str(value) for name, value in self._parameters().items()}
-        spent = {"loss": str(self.spent.loss), "delta": str(self.spent.delta)}
-        return records.write(
-            "filter", {"kind": type(self).__name__, "relation": self.relation, "spent": spent} | record
-        )
-
-    @staticmethod
-    def from_json(text: str) -> PrivacyFilter:
-        """Read what `to_json` wrote, checking it again."""
-        record = records.read("filter", text)
-        name = record.get("kind") if isinstance(record, dict) else None
-        kinds = {kind.__name__: kind for kind in PrivacyFilter.__subclasses__()}
-        if not isinstance(name, str) or name not in kinds:
-            raise UnknownName("filter", str(name), kinds)
-        return kinds[name].from_record(record)
-
-    @classmethod
-    def from_record(cls, record: object) -> Self:
-        """Read a stored record of this kind, checking it again."""
-        own = [each.name for each in fields(cls) if each.name not in ("relation", "spent")]
-        known = records.fields("filter", record, ("kind", "relation", "spent", *own))
-        spent = records.fields("spent", known["spent"], ("loss", "delta"))
-        made = cls(
-            **{name: _exact(name, known[name]) for name in own},
-            relation=check_relation(known["relation"]),
-            spent=Cost(_exact("loss", spent["loss"]), _exact("delta", spent["delta"])),
-        )
-        if not made.spent.within(made.budget):
-            why, fix = "more was spent than the budget allows", "pass the text that to_json returned, unchanged"
-            raise BadParameter("spent", spent, why=why, fix=fix)
-        return made
-
-    def _parameters(self) -> dict[str, Any]:
-        own = (each.name for each in fields(self) if each.name not in ("relation", "spent"))
-        return {name: Fraction(getattr(self, name)) for name in own}
-
-    def _checked_cost(self, loss: PrivacyLoss) -> Cost:
-        if loss.relation != self.relation:
-            why = f"this filter counts losses under the relation {self.relation}"
-            raise BadParameter("relation", loss.relation, why=why, fix=f"state the loss under {self.relation}")
-        return self.cost(loss)
-
-    def _exceeded(self, currency: str, requested: Fraction, remaining: Fraction, budget: Fraction) -> BudgetExceeded:
-        if remaining <= 0:
-            fits = "raise the budget, if you may: nothing of this currency is left"
-        else:
-            offer = f"delta of at most {rounded_down(remaining)}" if currency == "delta" else self._offer(remaining)
-            fits = f"ask for {offer}"
-        return BudgetExceeded(currency, requested, remaining, budget=budget, theorem=self.theorem, fits=fits)
-
-
-@dataclass(frozen=True, slots=True)
-class PureFilter(PrivacyFilter):
+class PureFilter(SingleFilter):
     """A budget of pure epsilon.
 
     Guarantee: all that is admitted is together epsilon-differentially private (Rogers, Roth, Ullman, Vadhan 2016,
@@ -164,11 +58,11 @@ class PureFilter(PrivacyFilter):
         return pure(loss)
 
     def _offer(self, remaining: Fraction) -> str:
-        return f"epsilon of at most {rounded_down(remaining)} (Laplace noise of scale {rounded_up(1 / remaining)})"
+        return offered_epsilon(remaining)
 
 
 @dataclass(frozen=True, slots=True)
-class ZcdpFilter(PrivacyFilter):
+class ZcdpFilter(SingleFilter):
     """A budget of concentrated privacy, rho, with a delta for approximate parts.
 
     Guarantee: all that is admitted is together delta-approximately rho-zCDP (Whitehouse, Ramdas, Rogers, Wu 2023,
@@ -195,11 +89,11 @@ class ZcdpFilter(PrivacyFilter):
         return approximate_zcdp(loss)
 
     def _offer(self, remaining: Fraction) -> str:
-        return f"rho of at most {rounded_down(remaining)} ({_gaussian(remaining)})"
+        return f"rho of at most {rounded_down(remaining)} ({offered_noise(remaining)})"
 
 
 @dataclass(frozen=True, slots=True)
-class RenyiFilter(PrivacyFilter):
+class RenyiFilter(SingleFilter):
     """A budget of Renyi privacy at one order, `alpha`, fixed here permanently.
 
     To admit because *some* order still has room would be to choose the order after seeing answers, and no theorem
@@ -228,11 +122,11 @@ class RenyiFilter(PrivacyFilter):
         return renyi(loss, self.alpha)
 
     def _offer(self, remaining: Fraction) -> str:
-        return _renyi_offer(remaining, Fraction(self.alpha))
+        return offered_renyi(remaining, Fraction(self.alpha))
 
 
 @dataclass(frozen=True, slots=True)
-class ApproxFilter(PrivacyFilter):
+class ApproxFilter(SingleFilter):
     """An (epsilon, delta) budget, enforced as Renyi privacy at one order that is fixed here permanently.
 
     `delta` is split in two: `conversion` pays for turning Renyi privacy into (epsilon, delta) and the rest is for the
@@ -285,21 +179,4 @@ class ApproxFilter(PrivacyFilter):
         return approximate_renyi(loss, self.alpha)
 
     def _offer(self, remaining: Fraction) -> str:
-        return _renyi_offer(remaining, Fraction(self.alpha))
-
-
-def _renyi_offer(remaining: Fraction, alpha: Fraction) -> str:
-    return f"at most {rounded_down(remaining)} at order {rounded_up(alpha)} ({_gaussian(remaining / alpha)})"
-
-
-def _gaussian(rho: Fraction) -> str:
-    """Say which Gaussian noise costs that rho: rho = 1/(2 sigma^2)."""
-    with precise():
-        return f"Gaussian noise of sigma {rounded_up(Fraction((1 / decimal(2 * rho)).sqrt()))}"
-
-
-def _exact(name: str, text: object) -> Fraction:
-    if not isinstance(text, str) or not re.fullmatch(r"\d{1,4000}(/0*[1-9]\d{0,3999})?", text):
-        why, fix = "it is not an exact number of zero or more", "pass the text that to_json returned, unchanged"
-        raise BadParameter(name, text, why=why, fix=fix)
-    return Fraction(text)
+        return offered_renyi(remaining, Fraction(self.alpha))

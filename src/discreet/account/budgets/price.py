@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.account.budgets.conversion import zcdp_budget
-from discreet.account.budgets.filter import ApproxFilter
+from discreet.account.budgets.sums import RenyiSum
+from discreet.account.budgets.union import UnionFilter
 from discreet.account.numeric.rounding import up
 from discreet.core import record as records
 from discreet.core.errors import BadParameter
@@ -69,8 +70,8 @@ class Price:
         An account keeps a part of its delta for parts that need one, and so holds a little less than `concentrated`.
         """
         assert self.epsilon is not None
-        whole = ApproxFilter(self.epsilon, self.delta)
-        return Price(None, Fraction(0), Fraction(-up(-whole.budget.loss / Fraction(whole.alpha))))
+        orders = [each for each in UnionFilter.of(self.epsilon, self.delta).sums if isinstance(each, RenyiSum)]
+        return Price(None, Fraction(0), Fraction(-up(-max(each.room / Fraction(each.alpha) for each in orders))))
 
     @property
     def selecting(self) -> Fraction:

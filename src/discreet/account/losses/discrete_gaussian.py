@@ -41,6 +41,27 @@ class DiscreteGaussian(PrivacyLoss):
         return (self.sensitivity / Fraction(self.sigma)) ** 2 / 2
 
     @property
+    def mu_squared(self) -> Number | None:
+        """sensitivity^2/sigma^2 (1 + 1/(6 sigma^2)), for sigma^2 of 1/2 and more; below, nothing is proved here.
+
+        Guarantee: the loss is mu-Gaussian privacy. Proof. Let Phi(t_k) = P(X < k) for the noise X. The likelihood ratio
+        of X + s to X grows with the outcome, so the best tests are thresholds, and those at k have the error rates
+        Phi(-t_k) and Phi(t_(k-s)), which lie on the curve of mu = t_k - t_(k-s); between them the curve of tests is a
+        chord, and that of mu is convex. So it is enough that t_(k+1) - t_k <= h for all k, with mu = s h. Suppose
+        that for some k it is more. Choose an interval of width h strictly inside [t_k, t_(k+1)], and beside it, on both
+        sides, the others of that width; let q_j be the normal mass of the j-th and p_j = P(X = k + j). Then q_0 < p_0,
+        while the q on either side add up to more than the p there: so q_j > p_j for some j < 0 and for some j > 0.
+        But log q_j - log p_j is concave in j, which excludes that: the second difference of log p is -1/sigma^2, and
+        that of log q is at most h^2 (V - 1), where V bounds the variance of a normal variable within an interval of
+        width h, as (log of the mass of [y - h/2, y + h/2])'' = Var - 1. A log-concave law on an interval of width h has
+        at most the variance of the truncated exponential one of the same mean (their densities cross twice), which
+        is at most h^2/12 (1/x^2 - 1/sinh^2 x <= 1/3). So h^2 (1 - h^2/12) >= 1/sigma^2 is enough, and
+        h^2 = (1 + x/6) x with x = 1/sigma^2 gives x (1 + x/12 - x^2/36 - x^3/432), which is at least x for x <= 2.
+        """
+        narrow = 1 / Fraction(self.sigma) ** 2
+        return self.sensitivity**2 * narrow * (1 + narrow / 6) if narrow <= 2 else None
+
+    @property
     def dominated(self) -> bool:
         """By the noise around 0 and around the sensitivity, unless its losses are too large to be followed."""
         return self.rho <= FAR

@@ -29,6 +29,11 @@ class Normal(PrivacyLoss):
         return up(self.exact_mu)
 
     @property
+    def mu_squared(self) -> Number:
+        """mu^2, exactly."""
+        return self.exact_mu**2
+
+    @property
     def peak(self) -> Number:
         """Unbounded, unless there is no loss at all."""
         return math.inf if self.exact_mu else 0

@@ -62,8 +62,9 @@ class PrivacyLoss(ABC):
     """What a mechanism may reveal, under one neighbour relation; losses are added, repeated, sampled and grouped.
 
     The questions (`epsilon`, `delta`, `zcdp`, `rdp`, `tradeoff`) are answered by the tightest accountant that supports
-    every part, or by the one that is named. The facts (`slack`, `peak`, `rho`, `mu`, `response`, `closed`, `pair`,
-    `divergence`) are what a kind of loss tells the accountants about itself; None means that it cannot say.
+    every part, or by the one that is named. The facts (`slack`, `peak`, `rho`, `mu`, `mu_squared`, `response`,
+    `closed`, `pair`, `divergence`) are what a kind of loss tells the accountants about itself; None means that it
+    cannot say.
 
     A parameter that shares its name with a question is kept as a field ending in 0: Pure(epsilon=1).epsilon0 is 1.
 
@@ -142,6 +143,11 @@ class PrivacyLoss(ABC):
     @property
     def mu(self) -> float | None:
         """The mu of Gaussian privacy, where the loss is exactly that of Gaussian noise."""
+        return None
+
+    @property
+    def mu_squared(self) -> Number | None:
+        """A mu^2 for which the loss is mu-Gaussian privacy (Dong, Roth, Su 2022), exactly or more than enough."""
         return None
 
     @property

@@ -188,9 +188,9 @@ def stand(vault: DemoVault, asked: DemoAnswer) -> Stood:
     paid = int((asked.answer.receipt or {})["sequence"])
     (entry,) = vault.curator.ledger.entries(after=paid - 1, limit=1)
     return Stood(
-        standings["account"].filter.spent.loss,
-        standings["account"].filter.budget.loss,
-        standings["grant"].filter.remaining.loss,
+        standings["account"].filter.figures.spent.loss,
+        standings["account"].filter.figures.budget.loss,
+        standings["grant"].filter.figures.remaining.loss,
         entry,
         vault.curator.verify(),
     )
