@@ -153,7 +153,7 @@ def test_the_engine_counts_what_the_coding_says(tmp_path):
 def test_synthetic_data_can_have_all_of_an_account(tmp_path):
     session = opened(tmp_path, many(), columns=MANY, unit=row(), budget=dp.Budget(epsilon=1, delta=1e-6))
     synthetic = session.table("visits").synthesize("mst", epsilon=1, delta=1e-6)
-    assert 0.95 < synthetic.loss.epsilon(1e-6) <= 1
+    assert 0.94 < synthetic.loss.epsilon(1e-6) <= 1
     with pytest.raises(BudgetExceeded):
         session.table("visits").synthesize("independent", epsilon=0.1, delta=1e-6)
 

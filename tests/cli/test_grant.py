@@ -20,7 +20,7 @@ def test_caps_months_and_expiry_are_kept(vault, result):
     assert found["grant"] == found["token"].partition("_")[0]
     with Curator(vault, create=False) as curator:
         grant = curator.ledger.authenticate(found["token"])
-        limits = {each.scope: each.filter.currency for each in curator.budgets(grant) if each.analyst}
+        limits = {each.scope: each.filter.figures.currency for each in curator.budgets(grant) if each.analyst}
     assert limits == {"grant": "Renyi epsilon", "window": "rho"}
     assert grant.expires is not None
 

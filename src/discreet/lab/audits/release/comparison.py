@@ -99,7 +99,8 @@ def _integers(programme: Programme, found: Transcript) -> Finding | None:
     if not heard:
         return None
     claims = {each.label: each for each in programme.claims()}
-    known = [each for each in heard if each.label in claims]
+    # Where neighbours have other groups, the answers differ as well, and that is what is told.
+    known = [each for each in heard if each.label in claims and len(each.exact[0]) == len(each.exact[1])]
     if not known:
         return None
     claim = total(claims[label].loss for label in dict.fromkeys(each.label for each in known))
