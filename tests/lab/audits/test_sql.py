@@ -65,7 +65,7 @@ HONEST = {
 
 
 # What `make test` audits; `make check` audits the others too.
-SHORT = ("count", "mean", "gaussian", "selected")
+SHORT = ("count", "gaussian")
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,12 @@ def test_all_but_the_noise_of_an_honest_question_is_bounded_and_its_integers_use
     assert {each.way for each in found.tried} >= {"price", "release", "integers", "debit"}
 
 
-@pytest.mark.parametrize("text", ["SELECT MEDIAN(cost) AS m FROM visits", "SELECT MIN(age) AS a FROM visits"])
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    "text", ["SELECT MEDIAN(cost) AS m FROM visits", pytest.param("SELECT MIN(age) AS a FROM visits", marks=SLOW)]
+)
 def test_a_ranked_question_is_bounded_by_its_exact_chances(text):
     found = audited(text, epsilon=1)
     assert (found.verdict, found.open) == ("not shown", ())
@@ -97,12 +102,14 @@ def test_a_ranked_question_is_bounded_by_its_exact_chances(text):
         dp.person("pid", max_rows=2, bound="table"),
     ],
 )
+@pytest.mark.slow
 def test_every_unit_has_neighbours_of_its_own(unit):
     found = audited("SELECT ward, COUNT(*) AS n, SUM(cost) AS s FROM visits GROUP BY ward", visits(unit), epsilon=1)
     assert (found.verdict, found.open) == ("not shown", ())
     assert share(found) == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_a_person_is_in_both_tables_of_a_join():
     people = Table("people", dp.person("pid", max_rows=1), {"kind": dp.one_of("x", "y")})
     text = "SELECT kind, AVG(cost) AS m FROM visits JOIN people ON visits.pid = people.pid GROUP BY kind"
@@ -118,6 +125,7 @@ def test_a_verdict_says_which_noise_it_would_have_seen():
     assert found.sees.startswith("noise of one integer narrower by a factor of 0.")
 
 
+@pytest.mark.slow
 def test_a_bound_that_is_bought_is_audited_in_every_way():
     found = audited("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", epsilon=0.5, max_rows="auto", runs=100)
     assert not found.violated
@@ -128,6 +136,7 @@ def test_a_bound_that_is_bought_is_audited_in_every_way():
 @pytest.mark.parametrize(
     "text", ["SELECT MEDIAN(cost) AS m FROM visits", "SELECT city, COUNT(*) FROM visits GROUP BY city"]
 )
+@pytest.mark.slow
 def test_an_audit_runs_the_programme_that_answers(monkeypatch, text):
     ran, honest = [], Programme.run
 
@@ -172,6 +181,7 @@ def test_groups_that_are_not_bounded_are_found(monkeypatch):
     assert max(each.finding.lower for each in broken) == pytest.approx(0.25 + 0.375)  # three groups where two may count
 
 
+@pytest.mark.slow
 def test_a_group_that_shows_by_being_there_is_found(monkeypatch):
     honest = MeasureStep.run
 
@@ -199,6 +209,7 @@ def test_an_error_that_one_person_causes_is_found(monkeypatch):
     assert events["release"] == "one neighbour raises an exception, the other does not"
 
 
+@pytest.mark.slow
 def test_people_who_count_twice_in_a_selected_group_are_found(monkeypatch):
     monkeypatch.setattr("discreet.ask.programme.Tally", lambda _: Tally("rows"))
     found = audited(HONEST["selected"][0], epsilon=1, delta=1e-4)
@@ -206,6 +217,7 @@ def test_people_who_count_twice_in_a_selected_group_are_found(monkeypatch):
 
 
 @pytest.mark.parametrize("measure", ["s", "m"])
+@pytest.mark.slow
 def test_noise_that_one_measure_leaves_out_is_found(monkeypatch, measure):
     honest = {kind: kind.noisy for kind in (SumMeasure, QuantileMeasure)}
 
@@ -233,6 +245,7 @@ def test_a_bound_of_rows_that_is_ignored_is_found(monkeypatch):
     assert share(found) == pytest.approx(3)
 
 
+@pytest.mark.slow
 def test_a_selection_of_keys_that_is_left_out_is_found(monkeypatch):
     monkeypatch.setattr(
         KeyStep, "drawn", lambda _, at, found, draws: replace(at, keys=at.keys.chosen(doors.opened(found)))
@@ -254,6 +267,7 @@ def test_a_mechanism_that_nobody_promised_is_found(monkeypatch):
 # What it says, and what it refuses ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_only_declarations_of_a_vault_are_read(tmp_path):
     path = tmp_path / "visits.csv"
     path.write_text("pid," + ",".join(COLUMNS) + "\n1,50,40,A,Bern,2024-05-05,true\n")
@@ -267,6 +281,7 @@ def test_only_declarations_of_a_vault_are_read(tmp_path):
     assert found.unit == "one person (pid), at most 3 rows in at most 2 groups, added or removed"
 
 
+@pytest.mark.slow
 def test_a_finding_is_written_as_json():
     found = audited("SELECT COUNT(*) AS n FROM visits", rho=0.1)
     record = json.loads(json.dumps(found.record(), allow_nan=False))

@@ -147,10 +147,11 @@ def _up(chance: Fraction) -> int:
     return -((-chance.numerator << _BITS) // chance.denominator)
 
 
-def _rank(finding: Finding) -> tuple[bool, float, float]:
+def _rank(finding: Finding) -> tuple[bool, float, float, float]:
     """Order findings: a violation is shown at the least delta, all else where it comes nearest to the claim."""
     margin = round(margin_of(finding.lower, finding.claimed), 6)
-    return (True, -finding.delta, margin) if finding.violated else (False, margin, -finding.delta)
+    placed = (-finding.delta, margin) if finding.violated else (margin, -finding.delta)
+    return finding.violated, *placed, finding.lower
 
 
 def _describe(outputs: list[Hashable]) -> str:
