@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from discreet.account.budgets.cost import Cost
+from discreet.account.budgets.cost import Amount
 from discreet.answers.answer import Answer
 from discreet.ask.programme import Programme
 from discreet.lab.audits.made_up_rows import Data
@@ -25,7 +25,7 @@ from discreet.lab.audits.subject import Output, Raised
 from discreet.noise.draws import new_key
 
 Ask = Callable[[bool], Answer]  # asks the question, freshly or not
-Paid = tuple[Cost, ...]  # what each account was charged, in the order of their names
+Paid = tuple[Amount, ...]  # what each account was charged, in the order of their names
 
 _NEARLY = 1 - Fraction(1, 10**9)  # amounts are compared with so much room for the rounding of floats
 _KEYS, _BOUND = "keys/selection", "rows/quantile"
@@ -204,12 +204,13 @@ def too_little(paid: Paid, programme: Programme, currency: Currency) -> str | No
     and delta, whose filter counts in Renyi divergence, against what the filter counts for the question's loss.
     """
     loss = programme.asked.loss
-    counted = BUDGETS[currency].filter(relation=loss.relation).cost(loss).loss
+    counted = BUDGETS[currency].filter(relation=loss.relation).cost(loss)
     needed = {"pure": loss.epsilon(0), "rho": loss.rho, "epsilon": None}[currency]
-    least = max(counted, Fraction(needed)) if needed is not None and math.isfinite(needed) else counted
+    least = Fraction(needed) if needed is not None and math.isfinite(needed) else Fraction(0)
     for each in paid:
         if each.delta < Fraction(loss.slack) * _NEARLY:
             return f"delta {float(each.delta):g} is debited, and {float(loss.slack):g} is spent"
-        if each.loss < least * _NEARLY:
-            return f"{float(each.loss):g} is debited, and {float(least):g} is spent, in the currency of the budget"
+        # Of a union of sums, one that has ended was charged infinitely.
+        if not each.reaches(counted, _NEARLY) or (least and each.loss < least * _NEARLY):
+            return f"{each.texts()[0]} is debited, and {counted.texts()[0]} is spent, in the currencies of the budget"
     return None
