@@ -7,6 +7,7 @@ import pytest
 
 import discreet as dp
 from discreet.account.budgets.budget import Budget
+from discreet.account.losses.composition import total
 from discreet.core.schema import between, text
 from discreet.core.unit import person, row
 from discreet.curator.curator import Curator
@@ -50,13 +51,15 @@ def test_selected_keys_and_their_counts_are_paid_together(tables, relation, pric
 
 
 def test_the_delta_of_a_selection_is_not_spent_again_by_gaussian_noise(tmp_path):
-    """People of many rows, for whom Gaussian noise is the lesser one."""
+    """Of many columns, for which Gaussian noise is the lesser one."""
     visits = opened(tmp_path, unit=person("id", max_rows=60)).table("visits")
     delta = Fraction(1, 10**6)
-    asked = visits.group_by("city").agg(n=dp.count(), x=dp.sum("age")).asked(epsilon=1, delta=delta)
+    asked = (
+        visits.group_by("city").agg(**{f"x{place}": dp.sum("age") for place in range(30)}).asked(epsilon=1, delta=delta)
+    )
     assert {noise.law for each in asked.measures for noise, _ in each.statistic.noises} == {"gaussian"}
     assert asked.selection.delta == delta / 2
-    noise = asked.measures[0].loss + asked.measures[1].loss
+    noise = total(each.loss for each in asked.measures)
     assert noise.epsilon(delta / 2) + float(asked.selection.epsilon) <= 1 + 1e-9
     assert asked.loss.epsilon(delta) <= 1
 

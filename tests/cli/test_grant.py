@@ -21,7 +21,7 @@ def test_caps_months_and_expiry_are_kept(vault, result):
     with Curator(vault, create=False) as curator:
         grant = curator.ledger.authenticate(found["token"])
         limits = {each.scope: each.filter.figures.currency for each in curator.budgets(grant) if each.analyst}
-    assert limits == {"grant": "Renyi epsilon", "window": "rho"}
+    assert limits == {"grant": "epsilon", "window": "rho"}
     assert grant.expires is not None
 
 
