@@ -1,6 +1,4 @@
-"""Answers: from a new process to the first, against importing DuckDB and scanning the same file; and those that follow,
-replayed and previewed in one process.
-"""
+"""Answers: the first, from a new process, against DuckDB on the same file; then replays and previews in one process."""
 
 from __future__ import annotations
 
