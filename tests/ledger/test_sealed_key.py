@@ -223,7 +223,7 @@ def test_no_vault_chain_or_log_shows_the_key(ledger, path, tmp_path, caplog):
         for written in (key, key.hex().encode(), base64.b64encode(key), repr(key).encode()[2:-1]):
             assert written not in stored
             assert written not in told
-    (said,) = {record.message for record in caplog.records if record.name == "discreet"}
+    (said,) = {record.getMessage() for record in caplog.records if record.name == "discreet"}
     assert said == "a question failed after it was paid for, and is settled as failed"
 
 
