@@ -31,6 +31,15 @@ def pytest_configure(config):
         config.pluginmanager.register(Resume(Path(config.getoption("--resume")), fingerprint()))
 
 
+def pytest_collection_modifyitems(items):
+    """Refuse tests that are named by an address in memory: every worker would have other names."""
+    if found := [item.nodeid for item in items if " at 0x" in item.nodeid]:
+        raise pytest.UsageError(f"these tests have another name in every process: {', '.join(found)}")
+    for item in items:
+        if item.get_closest_marker("slow") or item.get_closest_marker("soak"):
+            item.add_marker(pytest.mark.timeout(0))
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Deal tests out one by one, but those around Spark to one worker: a Java process takes long to warm up."""
@@ -41,6 +50,16 @@ def pytest_xdist_make_scheduler(config, log):
             return "spark" if SHARED.search(nodeid) else nodeid
 
     return Together(config, log)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def apart(tmp_path_factory):
+    """Folders of state and of data for the tests alone: none finds, or leaves, anchors and keys of this machine."""
+    patch = pytest.MonkeyPatch()
+    for name in ("STATE", "DATA"):
+        patch.setenv(f"XDG_{name}_HOME", str(tmp_path_factory.mktemp(name.lower())))
+    yield
+    patch.undo()
 
 
 @pytest.fixture(scope="session")

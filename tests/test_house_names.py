@@ -34,6 +34,8 @@ PLACES = ("account/losses/", "local/protocols/", "measures/", "mechanisms/", "pl
 MOST = 25  # modules in a folder
 # Folders that hold more, each with its reason.
 LARGE: dict[str, str] = {
+    "cli": "one file for each command, and the registry lists the folder",
+    "measures": "one file for each aggregate, and the registry lists the folder",
     "mechanisms": "one file for each mechanism, and the registry lists the folder",
 }
 
@@ -58,6 +60,7 @@ ALLOWED = {
     "lab/attacks/tracing": "the attack's name in the literature",
     "lab/audits/finding": "a finding of an audit, a noun",
     "lab/audits/screening": "a screening of candidates, a noun",
+    "ledger/running": "running releases: a folder",
     "ledger/standing": "the standing of an account, a noun",
     "local/poisoning": "the attack's name in the literature",
     "local/post_processing": "the theory's own noun",

@@ -7,13 +7,14 @@ from typing import Literal
 
 OURS = "discreet"
 
-Unit = Literal["s", "B", "%"]
+Unit = Literal["s", "B", "%", "n"]
 Comparison = Literal["ratio", "difference", "figure"]
 
 _STEPS: dict[Unit, tuple[tuple[float, str], ...]] = {
     "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")),
     "B": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")),
     "%": ((1e-2, "%"),),
+    "n": ((1.0, ""),),
 }
 
 
@@ -34,7 +35,9 @@ def compare(figures: Mapping[str, float], how: Comparison, peer: str | None) -> 
 
 
 def show(figure: float, unit: Unit) -> str:
-    """A figure with three digits in a readable unit: 1.52 ns, 64.0 MB."""
+    """A figure with three digits in a readable unit: 1.52 ns, 64.0 MB; a plain number as it is."""
+    if unit == "n":
+        return f"{figure:,.0f}" if abs(figure) >= 100 else f"{figure:.3g}"
     size, name = next((step for step in _STEPS[unit] if abs(figure) >= step[0]), _STEPS[unit][-1])
     return f"{_three_digits(figure / size)} {name}"
 

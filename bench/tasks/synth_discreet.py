@@ -80,8 +80,8 @@ def rounds(fixed: int, repetitions: int, epsilon: str) -> Callable[[], float]:
     from discreet.publish.allowance import Allowance
     from discreet.publish.code_table import Coded
     from discreet.publish.domain import Domain
+    from discreet.publish.method import MarginalWorkload
     from discreet.publish.methods import mwem
-    from discreet.publish.workload import MarginalWorkload
 
     sizes, columns = TABLES["table"]("bits")
     domain = Domain.of(sizes)

@@ -97,6 +97,7 @@ _HOMES = {
 # like, and stay out of the list that people read first.
 _ALSO = {
     "Answer": "discreet.answers.answer",
+    "link": "discreet.core.link",
     **dict.fromkeys(
         ("cdf", "correlation", "covariance", "histogram", "max", "min", "std", "top_k", "variance"),
         "discreet.plan.aggregates",

@@ -12,11 +12,12 @@ from discreet.answers import algebra
 from discreet.answers.quantity import NoisyInteger, linear
 from discreet.answers.spread import masses
 from discreet.measures import moments
+from discreet.measures.moments import SharedMoments
 from discreet.mechanisms.count import Count
 from discreet.mechanisms.covariance import Covariance
 from discreet.mechanisms.mean import Mean
+from discreet.mechanisms.moments import Moments
 from discreet.mechanisms.sum import Sum
-from discreet.mechanisms.variance import Variance
 
 HIGH = 10
 ONE = Fraction(1)
@@ -82,10 +83,8 @@ def corner(word, values, others, price):
     if word == "mean":
         return _corner(_mean(price), _mean(price).exact(values), mean, np.mean(values) if n else None)
     if word in ("variance", "std"):
-        statistic = Variance(low=0, high=HIGH, **price)
-        made = getattr(moments, word)
         truth = getattr(np, word[:3])(values) if n else None
-        return _corner(statistic, statistic.exact(values), lambda noisy: made(noisy, HIGH, step=ONE), truth)
+        return _shared(word, values, price, 2, False, truth)
     if word == "covariance":
         both = Covariance(bounds=((0, HIGH), (0, HIGH)), **price)
         truth = np.cov(values, others, bias=True)[0, 1] if n else None
@@ -98,6 +97,13 @@ def corner(word, values, others, price):
         return _corner(
             both, both.exact([values, others]), build, np.corrcoef(values, others)[0, 1] if defined else None
         )
+    if word.endswith("of a pool"):
+        rows = [*values, None, None]
+        truths = {"rows": n + 2, "count": n, "sum": sum(values), "sum over count": np.mean(values) if n else None}
+        short = word.removesuffix(" of a pool")
+        plain = {"mean": np.mean, "variance": np.var}
+        truth = truths[short] if short in truths else (plain[short](values) if n else None)
+        return _shared(short, rows, price, 2, True, truth)
     one, other = (_corner(_mean(price), _mean(price).exact(each), mean, None) for each in (values, others))
     signs = {"difference of means": (algebra.add, -1), "sum of means": (algebra.add, 1)}
     made, sign = signs[word]
@@ -107,6 +113,19 @@ def corner(word, values, others, price):
 
     truth = np.mean(values) + sign * np.mean(others) if n else None
     return Corner(one.exact + other.exact, one.laws + other.laws, build, truth)
+
+
+def _shared(word, values, price, order, nulls, truth):
+    """Return a corner for what is computed from the noisy integers of a pool."""
+    statistic = Moments(low=0, high=HIGH, order=order, nulls=nulls, **price)
+
+    def build(noisy):
+        said = SharedMoments(noisy, Fraction(0), Fraction(HIGH), order, nulls, statistic.whole)
+        if word == "sum over count":
+            return algebra.divide(said.total, said.present)
+        return getattr(said, {"count": "present", "sum": "total"}.get(word, word))
+
+    return _corner(statistic, statistic.exact(values), build, truth)
 
 
 def mean(noisy):

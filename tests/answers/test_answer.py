@@ -15,7 +15,7 @@ from rich.console import Console
 
 import discreet as dp
 from discreet import noise
-from discreet.answers.answer import Answer, AnswerColumn
+from discreet.answers.answer import NOT_HELD, Answer, AnswerColumn
 from discreet.answers.quantity import (
     BracketedValue,
     FunctionQuantity,
@@ -24,8 +24,10 @@ from discreet.answers.quantity import (
     PublicValue,
     linear,
 )
+from discreet.cli.shared.answer_output import record_of
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.measures import moments
+from tests.answers import spreads
 from tests.curator.answers import days, noisy, single, wards
 
 PRINTED = """\
@@ -416,7 +418,7 @@ def test_moments_say_what_the_mechanisms_say():
     found, said = same(mean, (300, 200), lambda n: moments.mean(n, Fraction(-5), Fraction(15), step=one))
     assert found == pytest.approx(said)
     variance = Variance(low=0, high=20, epsilon=1)
-    found, said = same(variance, (2000, 4000, 200_000), lambda n: moments.variance(n, 20, step=one))
+    found, said = same(variance, (2000, 4000, 200_000), lambda n: spreads.variance(n, 20, step=one))
     assert found == pytest.approx(said)
     both = Covariance(bounds=((0, 10), (0, 20)), epsilon=1)
     found, said = same(
@@ -441,3 +443,25 @@ def test_a_wide_answer_goes_on_below_beside_its_keys_and_cuts_nothing_off():
     assert "…" not in shown
     assert shown.count("Intensive, Care") > 1
     assert all(f"column {n}" in shown for n in range(8))
+
+
+def test_what_intervals_do_not_hold_is_a_line_of_its_own_wherever_an_answer_is_shown():
+    line = f"{NOT_HELD}what bounding each person to 5 rows cut off"
+    answer = replace(wards(), notes=("cost: values above 5,000 count as 5,000", line))
+    assert answer.not_held == (line,)
+    assert str(answer) == f"{PRINTED}\n{line}"
+    assert f"<p>{line}</p>" in answer._repr_html_()
+    console = Console(width=100, file=io.StringIO())
+    console.print(answer)
+    assert console.file.getvalue().rstrip().splitlines()[-1].strip() == line
+    assert record_of(answer, None)["not_in_intervals"] == [line]
+    assert Answer.from_json(answer.to_json()).not_held == (line,)
+    assert wards().not_held == ()
+
+
+def test_parts_of_rows_are_counted_and_whole_ones_shown():
+    noise_of_weights = NoisyInteger("n", 7 * 2**20 + 2**19 - 1, "laplace", Fraction(2**20))
+    quantity = linear(noise_of_weights, Fraction(1, 2**20))
+    counted = Answer(keys=(), rows=[()], columns=[AnswerColumn("n", [quantity], kind="count")])
+    assert str(counted).splitlines()[-1] == "7 ± 3"
+    assert counted.value() == 7.5 - 2.0**-20

@@ -72,6 +72,7 @@ def test_intervals_of_means_cover_every_data_set_over_all_draws(law):
 
 
 INVERTED = ["mean", "variance", "std", "covariance", "correlation", "difference of means", "sum of means"]
+SHARED = [f"{word} of a pool" for word in ("rows", "count", "sum", "mean", "variance", "sum over count")]
 
 
 def check(word, price, name, runs, level=0.95):
@@ -95,10 +96,17 @@ def test_intervals_cover_at_the_corners(word, price):
         check(word, price, name, RUNS // 3 if word == "correlation" else RUNS)
 
 
+@pytest.mark.parametrize("price", [{"epsilon": 1}, {"rho": 0.5}], ids=named)
+@pytest.mark.parametrize("word", SHARED)
+def test_intervals_of_one_measurement_cover_at_the_corners(word, price):
+    for name in SHORT:
+        check(word, price, name, RUNS // 2)
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("price", [*PRICES, {"epsilon": 0.2}, {"rho": 0.02}], ids=named)
-@pytest.mark.parametrize("word", INVERTED)
+@pytest.mark.parametrize("word", INVERTED + SHARED)
 @pytest.mark.parametrize("name", DATA)
 def test_intervals_cover_every_data_set(word, price, name, level):
     check(word, price, name, MANY, level)

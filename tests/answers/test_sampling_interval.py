@@ -8,13 +8,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy.special import pdtr
+from scipy.special import ndtri, pdtr
 
 from discreet import noise
 from discreet.answers import algebra
 from discreet.answers.answer import Answer, AnswerColumn
-from discreet.answers.quantity import BracketedValue, NoisyInteger, PublicValue, RatioQuantity, linear
-from discreet.answers.sampled_rows import SampledRows, combined, shifted
+from discreet.answers.column import SampledRows, combined, shifted
+from discreet.answers.quantity import BracketedValue, FunctionQuantity, NoisyInteger, PublicValue, RatioQuantity, linear
 from discreet.answers.sampling_interval import sampled
 from discreet.measures import moments
 from discreet.mechanisms.count import Count
@@ -22,6 +22,7 @@ from discreet.mechanisms.mean import Mean
 from discreet.mechanisms.sum import Sum
 from discreet.mechanisms.variance import Variance
 from discreet.testing import seeded
+from tests.answers import spreads
 from tests.answers.test_corners import most_misses
 
 HIGH = 20
@@ -80,7 +81,7 @@ class Sampler:
             for each in (values, others)
         ]
         spread = Variance(low=0, high=HIGH, **made)
-        variance = moments.variance(self.noisy(spread, spread.exact(values)), HIGH, step=ONE)
+        variance = spreads.variance(self.noisy(spread, spread.exact(values)), HIGH)
         yield "mean", sampled(means[0], rows, 0.95), self.mean
         yield "mean beside a variance", sampled(means[0], rows, 0.95, variance), self.mean
         difference = algebra.add(means[0], algebra.scale(means[1], Fraction(-1)))
@@ -168,6 +169,52 @@ def test_rows_of_one_person_widen_an_interval_by_the_root_of_how_many_there_are(
     quantity = linear(noisy(10_000, 1))
     one, four = (high - low for low, high in (sampled(quantity, counts(k), 0.95) for k in (1, 4)))
     assert four == pytest.approx(2 * one, rel=0.02)
+
+
+@pytest.mark.parametrize("people", [1, 3])
+def test_the_ends_of_a_sum_are_where_distance_is_sampling_and_half_of_what_one_unit_adds(people):
+    low, high = sampled(linear(noisy(1_000, Fraction(1, 100))), counts(people), 0.95)
+    for end, jump in ((low, -people / 2), (high, people / 2)):  # the noise is zero, but for once in e^100
+        assert (1_000 + jump - end) ** 2 == pytest.approx(ndtri(0.975) ** 2 * people * end, rel=1e-6)
+
+
+@pytest.mark.parametrize("people", [1, 3])
+def test_the_ends_of_a_mean_are_where_distance_is_the_largest_spread_that_fits_it(people):
+    mean = RatioQuantity(
+        linear(noisy(2_000, Fraction(1, 100))), linear(noisy(10_000, Fraction(1, 100), "1")), Fraction(0), ONE
+    )
+    for end in sampled(mean, SampledRows(people), 0.95):
+        distance = abs(2_000 - end * 10_000) - people / 2
+        assert distance == pytest.approx(ndtri(0.975) * (people * 10_000 * end * (1 - end)) ** 0.5, rel=0.02)
+
+
+@pytest.mark.parametrize("people", [1, 3])
+def test_the_ends_of_a_variance_are_where_distance_is_the_largest_spread_of_squares(people):
+    size, most = 9_000, 25
+    sums = [noisy(value, Fraction(1, 100), str(at)) for at, value in enumerate((0, 25 * size, 75 * size))]
+    n = size / people  # people, of whom each has so many rows
+    total, square, rest = (linear(each, Fraction(1, by)) for each, by in zip(sums, (10, 100, 100), strict=True))
+    variance = FunctionQuantity(
+        "covariance", (total, total, square, square.plus(rest)), (Fraction(most),), 0, Fraction(most)
+    )
+    low, high = sampled(variance, SampledRows(people), 0.95)
+    for end in (low, high):
+        distance = abs(end - 25 / 4) - end / n - 2 * most / n
+        assert distance == pytest.approx(ndtri(0.975) * (end * (4 * most - end) / n) ** 0.5, rel=0.08)
+    assert low < 25 / 4 < high
+
+
+def test_distances_of_what_shares_noise_are_added_and_others_are_the_sides_of_a_right_angle():
+    size = linear(noisy(1_000, 30, "size"))
+    one, other, apart = (
+        RatioQuantity(linear(noisy(500, 30, mark)), below, Fraction(0), ONE)
+        for mark, below in (("a", size), ("b", size), ("c", linear(noisy(1_000, 30, "other size"))))
+    )
+    own = {each: sampled(each, ROWS, 0.95) for each in (one, other, apart)}
+    half = {each: (high - low) / 2 for each, (low, high) in own.items()}
+    for second, wide in ((other, half[one] + half[other]), (apart, float(np.hypot(half[one], half[apart])))):
+        low, high = sampled(FunctionQuantity("sum", (one, second), (ONE, -ONE, Fraction(0))), ROWS, 0.95)
+        assert (high - low) / 2 == pytest.approx(wide, rel=0.01)
 
 
 def test_what_is_known_of_a_spread_narrows_a_mean():

@@ -10,6 +10,7 @@ from discreet.answers.quantity import BracketedValue, NoisyInteger, linear
 from discreet.answers.select_clauses import pooled
 from discreet.core.errors import BadParameter
 from discreet.measures import moments
+from tests.answers import spreads
 
 # Two groups of values between 0 and 10, as exact sums: noise of scale 1 changes no value here.
 GROUPS = ([1, 4, 7], [10, 2, 0, 6])
@@ -25,7 +26,7 @@ def mean(place, group):
     return moments.mean(made, Fraction(0), Fraction(10), step=Fraction(1))
 
 
-def spread(place, group, of=moments.variance):
+def spread(place, group, of=spreads.variance):
     centred = [2 * value - 10 for value in group]
     made = noisy(place, sum(centred), sum(each**2 for each in centred), sum(100 - each**2 for each in centred))
     return of(made, 10, step=Fraction(1))
@@ -48,7 +49,7 @@ def test_the_mean_of_all_is_made_of_sums_not_of_means():
     assert (found.low, found.high) == (0, 10)
 
 
-@pytest.mark.parametrize(("of", "power"), [(moments.variance, 1), (moments.std, 0.5)])
+@pytest.mark.parametrize(("of", "power"), [(spreads.variance, 1), (spreads.std, 0.5)])
 def test_the_spread_of_all_is_made_of_sums(of, power):
     found = pooled([spread(place, group, of) for place, group in enumerate(GROUPS)])
     assert value_of(found) == pytest.approx(variance(TOGETHER) ** power)

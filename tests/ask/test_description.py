@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 import discreet as dp
+from discreet.ask.declaration import column_words
 from discreet.ask.description import step_words
-from discreet.ask.registered import column_words
 from discreet.plan.expressions import Name
 from discreet.plan.nodes import Filter, Scan
 

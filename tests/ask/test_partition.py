@@ -10,6 +10,7 @@ from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.schema import between, one_of, text
 from discreet.core.unit import person, row
 from discreet.noise.bits import current
+from discreet.plan.nodes import public
 from tests.curator.questions import PURE, curator_of, opened
 
 PARTS = 50
@@ -77,7 +78,7 @@ def test_parts_are_asked_different_things_and_the_dearest_is_paid(tmp_path):
 
 def test_the_parts_of_joined_rows_cost_as_many_as_one_row_becomes(tmp_path):
     visits = table(tmp_path, row())
-    floors = visits.desk.public("floors", {"part": [0, 0, 0, 1], "floor": [1, 2, 3, 1]})
+    floors = public("floors", {"part": [0, 0, 0, 1], "floor": [1, 2, 3, 1]})
     joined = visits.join(floors, on="part").partition("floor")
     joined.release(lambda part: part.agg(n=dp.count()), epsilon=1)
     assert spent(visits) == 3
@@ -85,7 +86,7 @@ def test_the_parts_of_joined_rows_cost_as_many_as_one_row_becomes(tmp_path):
 
 def test_a_part_that_a_join_widens_pays_for_itself(tmp_path):
     visits = table(tmp_path, row())
-    cities = visits.desk.public("cities", {"city": ["Bern", "Bern"], "code": [1, 2]})
+    cities = public("cities", {"city": ["Bern", "Bern"], "code": [1, 2]})
     parts = visits.partition("part")
     parts.release({1: lambda part: part.join(cities, on="city").agg(n=dp.count())}, epsilon=1)
     assert spent(visits) == 1

@@ -1,5 +1,6 @@
 """Interactive sessions on a vault: one charge in full, answers within their bars, and nothing run twice."""
 
+import json
 import os
 
 import numpy as np
@@ -14,7 +15,8 @@ from discreet.core.schema import between, flag, one_of
 from discreet.core.unit import person, row
 from discreet.engines.engine import EngineFailed
 from discreet.ledger import QuestionFailed
-from discreet.publish.pmw_session import Ended
+from discreet.publish.pmw import Weights
+from discreet.publish.pmw_session import Ended, Weighing
 from discreet.testing import seeded
 from tests.curator.questions import PURE, curator_of, opened
 from tests.publish.worlds import made
@@ -78,11 +80,12 @@ def test_what_an_update_taught_is_known_afterwards(session, data):
 def test_a_session_is_charged_in_full_at_the_start_and_answers_cost_nothing_more(session):
     ledger = curator_of(session).ledger
     weighed = session.pmw("visits", **TERMS)
-    spent, head = ledger.spent("visits"), ledger.head
+    spent = ledger.spent("visits")
     assert spent.loss == 20
     for _ in range(3):
         weighed.answer(ward="A")
-    assert (ledger.spent("visits"), ledger.head) == (spent, head)
+    assert ledger.spent("visits") == spent
+    assert [entry.kind for entry in ledger.entries()][-5:] == ["charge", "part", "part", "part", "part"]
 
 
 def test_another_session_on_the_same_terms_is_paid_again_and_has_other_noise(session):
@@ -95,7 +98,7 @@ def test_another_session_on_the_same_terms_is_paid_again_and_has_other_noise(ses
 
 def test_a_session_the_budget_cannot_pay_reads_no_row(tmp_path, data, monkeypatch):
     with opened(tmp_path, data, unit=row(), columns=COLUMNS, budget=Budget(epsilon=1)) as session:
-        monkeypatch.setattr(type(session), "runner", lambda *_: pytest.fail("the data were read"))
+        monkeypatch.setattr(type(session.desk), "runner", lambda *_: pytest.fail("the data were read"))
         with pytest.raises(BudgetExceeded):
             session.pmw("visits", **TERMS)
 
@@ -204,3 +207,106 @@ def test_what_cannot_be_is_refused_before_anything_is_paid(session, tmp_path):
     with pytest.raises(BadParameter):
         weighed.answer(age=range(5))
     assert weighed.asked == 0
+
+
+def test_a_session_goes_on_where_its_last_answer_was_settled(session, data):
+    ledger = curator_of(session).ledger
+    weighed = session.pmw("visits", **TERMS)
+    asked = [{"ward": "A", "age": range(40)}, {"ward": "A"}, {"urgent": True}]
+    told = [weighed.answer(where) for where in asked]
+    spent, histogram = ledger.spent("visits"), weighed._weighing.histogram.table
+    for receipt in (weighed.receipt, weighed.receipt.key, weighed.receipt.record()):
+        again = session.pmw("visits", resume=receipt, **TERMS)
+        assert (again.asked, again.updates, again.left) == (weighed.asked, weighed.updates, weighed.left)
+        assert np.array_equal(again._weighing.histogram.table, histogram)
+    assert ledger.spent("visits") == spent
+    texts = [json.loads(text) for _, text in ledger.parts(weighed.receipt.key, after=1)]
+    assert [each["value"] for each in texts] == [each.value for each in told]
+    again.answer(ward="B")  # in the place of a process that has died
+    weighed.answer(ward="C")  # which has not: they take turns
+    assert weighed.asked == 5
+    assert [number for number, _ in ledger.parts(weighed.receipt.key)] == [1, 2, 3, 4, 5, 6]
+
+
+def test_an_answer_whose_process_died_is_the_same_when_it_is_asked_again(session, monkeypatch):
+    weighed = session.pmw("visits", **TERMS)
+    seen = []
+    real = Weighing.told
+
+    def dies(self, where):
+        seen.append(real(self, where))
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Weighing, "told", dies)
+        for _ in range(2):
+            with pytest.raises(KeyboardInterrupt):
+                weighed.answer(ward="A", age=range(40))
+    assert weighed.asked == 0  # nothing of it is settled
+    again = session.pmw("visits", resume=weighed.receipt, **TERMS)
+    assert again.answer(ward="A", age=range(40)) == seen[0] == seen[1]
+
+
+def test_a_beginning_whose_process_died_is_measured_again_in_the_same_way(session, monkeypatch):
+    ledger = curator_of(session).ledger
+    drawn = []
+    real = Weights.begin
+
+    def dies(self, measure):
+        drawn.append([each.values.tolist() for each in real(self, measure)])
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Weights, "begin", dies)
+        with pytest.raises(KeyboardInterrupt):
+            session.pmw("visits", **TERMS)
+    (key,) = [key for _, key in ledger.unsettled()]
+    again = session.pmw("visits", resume=key, **TERMS)
+    begun = [values for _, values, _ in json.loads(ledger.parts(key)[0][1])]
+    assert begun == drawn[0]
+    assert ledger.spent("visits").loss == 20
+    assert again.answer(ward="A").value > 0
+
+
+def test_a_session_is_resumed_by_its_analyst_on_its_terms_and_its_version_alone(session, data):
+    curator = curator_of(session)
+    weighed = session.pmw("visits", **TERMS)
+    with pytest.raises(Refusal, match="other terms"):
+        session.pmw("visits", resume=weighed.receipt, **TERMS | {"updates": 11})
+    stranger = curator.session(curator.grant("bob", "visits"))
+    with pytest.raises(Refusal, match="another analyst"):
+        stranger.pmw("visits", resume=weighed.receipt, **TERMS)
+    with pytest.raises(Refusal, match="none of that name"):
+        session.pmw("visits", resume="nothing", **TERMS)
+    curator.refresh("visits", pd.DataFrame(data))
+    with pytest.raises(Refusal, match="refreshed"):
+        session.pmw("visits", resume=weighed.receipt, **TERMS)
+
+
+def test_a_session_that_has_ended_is_ended_in_the_ledger_and_its_noise_is_gone(session):
+    ledger = curator_of(session).ledger
+    weighed = session.pmw("visits", **TERMS | {"questions": 2})
+    for _ in range(2):
+        weighed.answer(ward="A")
+    with pytest.raises(Ended):
+        weighed.answer(ward="A")
+    assert ledger.unsettled() == ()
+    with pytest.raises(Refusal, match="has ended"):
+        session.pmw("visits", resume=weighed.receipt, **TERMS | {"questions": 2})
+    (release,) = [each for each in session.releases() if each.key == weighed.receipt.key]
+    assert (release.settled, release.parts) == ("answer", 3)
+
+
+def test_the_noisy_threshold_is_sealed_and_is_one_for_all_comparisons(session):
+    ledger = curator_of(session).ledger
+    weighed = session.pmw("visits", **TERMS)
+    weighed.answer(ward="A")
+    threshold, _ = weighed._weighing._watch.kept
+    stored = b"".join(each.read_bytes() for each in ledger._states.path.iterdir())
+    kept = weighed._weighing.private
+    assert kept.startswith(f"[{threshold}, ".encode())
+    assert kept not in stored
+    assert not any(kept.decode() in entry.body for entry in ledger.entries())
+    again = session.pmw("visits", resume=weighed.receipt, **TERMS)
+    again.answer(ward="B")
+    assert again._weighing._watch.kept[0] == threshold

@@ -16,9 +16,9 @@ from discreet.core.schema import between, one_of, text
 from discreet.core.unit import person, row
 from discreet.engines import EMBEDDED, registry
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
-from discreet.engines.secret_order import multipliers
+from discreet.engines.engine import multipliers
 from discreet.ledger.refusals import AccessRefused
-from discreet.plan.nodes import Scan
+from discreet.plan.nodes import Scan, public
 from discreet.plan.to_sql.rows import rows_sql
 from tests.curator.questions import curator_of, engine, head, opened
 
@@ -56,7 +56,10 @@ def test_every_column_has_mechanism_sensitivity_noise_and_cost(tmp_path):
     found = ask(opened(tmp_path, SOME, columns=COLUMNS).table("visits")).preview(epsilon=3, rows=1000)
     assert [line.column for line in found.lines] == ["n", "cost", "half"]
     assert [line.mechanism for line in found.lines] == ["count", "mean", "median"]
-    assert (found["n"].sensitivity, found["n"].noise, found["n"].half_width) == ("3", "Laplace, scale 3", 9)
+    # Half for the median; one measurement of count and mean for the rest, in distances of up to 100 from the bounds.
+    assert (found["n"].sensitivity, found["n"].noise) == ("300", "Laplace, scale 150")
+    assert 7 < found["n"].half_width < 9
+    assert [line.cost for line in found.lines] == ["epsilon 2 with cost", "epsilon 2 with n", "epsilon 1"]
     assert found["cost"].within.startswith("at most ")
     assert found["half"].half_width is None
     assert found["half"].within.endswith("ranks")
@@ -216,7 +219,7 @@ def test_the_stability_is_said_in_words(tmp_path):
     assert found.stability == ("one person changes at most 20 rows, in at most 3 groups",)
     assert found.stability[0] in str(found)
     assert found.record()["stability"] == [*found.stability]
-    wards = table.desk.public("wards", {"ward": ["A", "A"], "floor": [1, 2]})
+    wards = public("wards", {"ward": ["A", "A"], "floor": [1, 2]})
     assert table.join(wards, on="ward").count().preview(epsilon=1).stability == (
         "one person changes at most 20 rows",
         "joined with wards: at most 2 rows for each, and people are bounded after it",

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 import discreet as dp
 from discreet.account.budgets.conversion import zcdp_budget
+from discreet.ask.programme import Programme
 from discreet.core.errors import BadParameter
 from discreet.core.schema import between, text
 from discreet.core.unit import person, row
 from discreet.curator.curator import Curator
+from discreet.plan.nodes import public
 from tests.curator.questions import UNITS, curator_of, opened
 
 AGGREGATES = {
@@ -102,8 +104,28 @@ def test_whatever_bound_is_bought_costs_no_more_than_was_charged(visits, aggrega
 def test_the_shares_of_the_parts_sum_to_the_price(visits):
     report = visits["row"].agg(n=dp.count(), cost=dp.mean("cost"), age=dp.median("age")).weighted(cost=3)
     asked = report.asked(epsilon=1)
-    assert [part.price.epsilon for part in asked.measures] == [Fraction(1, 5), Fraction(3, 5), Fraction(1, 5)]
+    assert [part.price.epsilon for part in asked.measures] == [Fraction(4, 5), Fraction(4, 5), Fraction(1, 5)]
+    assert asked.measures[0].pool == ("cost", "n")
     assert asked.loss.epsilon(0) == pytest.approx(1)
+
+
+def test_one_measurement_answers_several_columns_and_is_charged_once(visits):
+    asked = (
+        visits["person"].agg(n=dp.count(), m=dp.mean("cost"), v=dp.variance("cost"), age=dp.sum("age")).asked(epsilon=2)
+    )
+    assert [each.pool for each in asked.measures] == [("age", "n"), ("m", "v"), ("m", "v"), ("age", "n")]
+    assert {each.price.epsilon for each in asked.measures} == {1}
+    assert asked.loss.epsilon(0) == pytest.approx(2)
+    assert [each.label for each in Programme(asked).claims()] == ["column age/noise", "column m/noise"]
+
+
+def test_the_order_of_aggregates_changes_no_noise_and_no_price(visits):
+    given = {"n": dp.count(), "m": dp.mean("cost"), "age": dp.sum("age"), "v": dp.variance("cost")}
+    found = set()
+    for names in (list(given), list(given)[::-1], sorted(given)):
+        asked = visits["person"].agg(**{name: given[name] for name in names}).asked(epsilon=1, delta=1e-6)
+        found.add((asked.question, tuple(sorted((each.name, each.label, str(each.price)) for each in asked.measures))))
+    assert len(found) == 1
 
 
 def test_selection_takes_its_share_of_epsilon_and_a_stated_part_of_delta(visits):
@@ -119,7 +141,7 @@ def test_a_column_is_not_called_as_the_share_of_selection(visits):
 
 
 def test_keys_that_a_join_multiplies_are_not_selected_for_rows(visits):
-    wards = visits["row"].desk.public("wards", {"ward": ["A", "A"], "floor": [1, 2]})
+    wards = public("wards", {"ward": ["A", "A"], "floor": [1, 2]})
     joined = visits["row"].join(wards, on="ward").group_by("city").agg(n=dp.count())
     with pytest.raises(BadParameter, match="one row becomes several"):
         joined.asked(epsilon=1, delta=1e-6)
@@ -164,7 +186,7 @@ def test_the_better_law_is_taken_where_both_may_be_had(visits):
     few, many = visits["row"], visits["person"]
     laws = {
         "few": few.agg(n=dp.count()).asked(epsilon=1, delta=1e-6),
-        "many": many.agg(**{f"n{i}": dp.sum("cost") for i in range(40)}).asked(epsilon=1, delta=1e-6),
+        "many": many.agg(**{f"n{i}": dp.sum(many.cost + i) for i in range(40)}).asked(epsilon=1, delta=1e-6),
     }
     found = {name: asked.measures[0].statistic.noises[0][0].law for name, asked in laws.items()}
     assert found == {"few": "laplace", "many": "gaussian"}

@@ -9,6 +9,7 @@ import discreet as dp
 from discreet.ask.query import NothingAsked, UnknownColumn
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.plan.expressions import Name
+from discreet.plan.nodes import public
 from tests.curator.questions import ROWS, answered, curator_of, head, opened
 
 
@@ -18,7 +19,7 @@ def visits(tmp_path_factory):
 
 
 def exactly(report, **others):
-    (answer,) = answered(report.asked(epsilon=10**6, **others))
+    (answer,) = answered(report.asked(epsilon=10**12, **others))
     return answer
 
 
@@ -44,7 +45,7 @@ def test_a_table_shows_what_was_declared_of_it(visits):
 
 
 def test_a_question_shows_its_steps_in_words(visits):
-    wards = visits.desk.public("wards", {"ward": ["A", "B"], "floor": [1, 2]})
+    wards = public("wards", {"ward": ["A", "B"], "floor": [1, 2]})
     wide = visits.where(visits.age >= 65, visits.urgent).derive(twice=visits.age * 2)
     shown = repr(wide.select("ward", "city", price="cost").join(wards, on="ward").group_by("ward", "city"))
     assert shown.split("\n\n")[-1].splitlines() == [
@@ -154,7 +155,7 @@ def test_derived_columns_may_build_on_each_other(visits):
 
 
 def test_a_join_adds_public_columns_and_leaves_rows_without_partner_out(visits):
-    wards = visits.desk.public("wards", {"code": ["A", "B"], "floor": [1, 2]})
+    wards = public("wards", {"code": ["A", "B"], "floor": [1, 2]})
     joined = visits.join(wards, on={"ward": "code"})
     assert exactly(joined.count()).value() == 8
     assert [row["n"] for row in exactly(joined.group_by("floor").agg(n=dp.count()))] == [5, 3]
@@ -212,3 +213,68 @@ def test_asking_around_leaves_the_ledger_alone(visits):
     before = head(visits.desk)
     visits.where(visits.age > 3).group_by("ward").agg(n=dp.count()).preview(epsilon=1)
     assert head(visits.desk) == before
+
+
+def test_verbs_win_over_columns_of_their_names_which_are_items(tmp_path):
+    columns = {"describe": dp.between(0, 1), "where": dp.between(0, 1), "keys": dp.flag()}
+    data = {"describe": [0, 1], "where": [1, 1], "keys": [True, False]}
+    session = opened(tmp_path, data, unit=dp.row(), columns=columns)
+    visits = session.table("visits")
+    assert callable(visits.where)
+    assert isinstance(visits["where"], Name)
+    with pytest.raises(AttributeError, match=re.escape('write table["describe"] for the column')):
+        _ = visits.describe
+    assert len(visits.where(visits["describe"] == 1).count().release(epsilon=1).rows) == 1
+    notes = curator_of(session).table("visits").notes
+    assert [note.partition(":")[0] for note in notes] == [
+        f'ask for the column {name} as visits["{name}"]' for name in columns
+    ]
+
+
+def test_one_row_for_each_person_is_a_table_like_others(tmp_path):
+    # Person i has i % 4 + 1 visits of 10 each; one row is nobody's.
+    people = [str(i) for i in range(400) for _ in range(i % 4 + 1)]
+    data = {"id": [*people, None], "cost": [10] * len(people) + [10]}
+    curator = dp.Curator(tmp_path / "people")
+    columns = {"cost": dp.between(0, 50)}
+    unit = dp.person("id", max_rows=3)
+    curator.register("visits", data, unit=unit, columns=columns, rows=1001, budget=dp.Budget(epsilon=10**9))
+    visits = curator.session(curator.grant("ana", "visits")).table("visits")
+    people = visits.per_person(total=dp.sum("cost"), n=dp.count(), wide=dp.sum("cost", per_person=(0, 500)))
+    assert "one row for each person, of up to 3 rows: total = sum(cost), n = count()" in repr(people)
+    asked = people.agg(many=dp.count(), total=dp.mean("total"), wide=dp.sum("wide"), most=dp.quantile("n", 0.8))
+    shown = asked.preview(epsilon=1)
+    assert "one person changes one row" in str(shown)
+    assert shown["total"].half_width is None  # no number of people was declared
+    (found,) = asked.release(epsilon=10**6)
+    assert found["most"] == 3
+    assert found["wide"] == pytest.approx(10_000, abs=0.01)
+    assert found["many"] == pytest.approx(400, abs=0.01)
+    assert found["total"] == pytest.approx(25, abs=0.01)
+    rows = people.where(people.total > 15).group_by("n").agg(c=dp.count()).release(epsilon=10**6)
+    assert [(row["n"], round(row["c"])) for row in rows] == [(0, 0), (1, 0), (2, 100), (3, 200)]
+    with pytest.raises(BadParameter, match="lower the declared bound, 1"):
+        asked.preview(epsilon=1, max_rows=2)
+
+
+def test_averages_over_people_are_refused_under_replace(tmp_path):
+    curator = dp.Curator(tmp_path / "replaced")
+    unit = dp.person("id", max_rows=3, relation="replace")
+    columns = {"cost": dp.between(0, 50)}
+    curator.register("visits", {"id": ["a"], "cost": [1]}, unit=unit, columns=columns, budget=dp.Budget(epsilon=9))
+    people = curator.session(curator.grant("ana", "visits")).table("visits").per_person(t=dp.sum("cost"))
+    with pytest.raises(BadParameter, match="under replace an average divides by a public number of rows"):
+        people.agg(m=dp.mean("t")).preview(epsilon=1)
+    # A removal and an addition: twice the bound of a person, which is three rows of 50.
+    assert people.agg(s=dp.sum("t")).preview(epsilon=1)["s"].half_width >= 2 * 150
+
+
+def test_a_column_called_per_person_is_spoken_of_in_brackets(tmp_path):
+    curator = dp.Curator(tmp_path / "named")
+    columns = {"per_person": dp.between(0, 9)}
+    data = {"id": ["a"], "per_person": [1]}
+    curator.register("visits", data, unit=dp.person("id", max_rows=3), columns=columns, budget=dp.Budget(epsilon=9))
+    visits = curator.session(curator.grant("ana", "visits")).table("visits")
+    made = visits.per_person(per_person=dp.sum("per_person"))
+    assert made["per_person"].name == "per_person"
+    assert visits.per_person(n=dp.count()).columns.keys() == {"n"}

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import discreet as dp
-from discreet.ask.rehearsal import rehearse
+from discreet.ask.release import rehearse
 from discreet.core.errors import BadParameter, Refusal
 from discreet.core.schema import between, flag, one_of, text
 from discreet.core.unit import person
@@ -100,7 +100,7 @@ def test_a_rehearsal_names_what_cannot_be_written(tmp_path, monkeypatch):
     session = opened(tmp_path)
     asked = session.table("visits").agg(age=dp.median("age")).asked(epsilon=1)
     rehearse(asked)
-    monkeypatch.setattr("discreet.measures.quantiles.QuantileMeasure.noise", property(lambda _: str(10**5000)))
+    monkeypatch.setattr("discreet.measures.nested_quantiles.NestedQuantiles.noise", property(lambda _: str(10**5000)))
     with pytest.raises(BadParameter, match="too large to be written"):
         rehearse(asked)
 
@@ -110,7 +110,7 @@ def test_what_a_rehearsal_alone_refuses_is_refused_by_a_release_and_costs_nothin
     report = session.table("visits").agg(age=dp.median("age"))
     before = head(session)
     with monkeypatch.context() as patched:
-        patched.setattr("discreet.measures.quantiles.QuantileMeasure.noise", property(lambda _: str(10**5000)))
+        patched.setattr("discreet.measures.nested_quantiles.NestedQuantiles.noise", property(lambda _: str(10**5000)))
         with pytest.raises(BadParameter, match="too large to be written"):
             report.release(epsilon=1)
     assert head(session) == before

@@ -10,7 +10,9 @@ import discreet as dp
 from discreet.account.budgets.filter import PureFilter
 from discreet.account.budgets.union import UnionFilter
 from discreet.account.losses.pure import Pure
-from discreet.ask.remaining import counted, declared, fitting, percent, percent_up, share_left
+from discreet.answers.answer import NOT_HELD
+from discreet.ask.remaining import counted, declared, fitting, notes_of, percent, percent_up, share_left
+from discreet.core.unit import person, row
 from tests.curator.questions import curator_of, opened
 
 APPROX = dp.Budget(epsilon=5, delta=1e-6)
@@ -117,4 +119,21 @@ def test_a_refusal_names_the_limit_that_it_speaks_of(tmp_path):
 def test_what_fits_is_found_for_bounds_that_are_bought(tmp_path):
     session = opened(tmp_path, budget=dp.Budget(epsilon=1))
     question = session.table("visits").count().asked(epsilon=3, max_rows="auto")
-    assert fitting(question, "auto", session.standings(["visits"])) == "1"
+    assert fitting(question, "auto", session.desk.standings(["visits"])) == "1"
+
+
+@pytest.mark.parametrize(
+    ("unit", "asks", "cut"),
+    [
+        (row(), {"n": dp.count()}, None),
+        (person("id", max_rows=1), {"n": dp.count()}, "one row"),
+        (person("id", max_rows=3), {"n": dp.count(), "who": dp.people()}, "3 rows"),
+        (person("id", max_rows=3, bound="table"), {"cost": dp.median("cost")}, "3 rows"),
+        (person("id", max_rows=3, max_groups=2), {"who": dp.people()}, "2 groups"),
+        (person("id", max_rows=3), {"who": dp.people()}, None),  # as many groups as there are
+    ],
+)
+def test_an_answer_says_that_its_intervals_do_not_hold_what_bounding_cut_off(tmp_path, unit, asks, cut):
+    asked = opened(tmp_path, unit=unit).table("visits").group_by("ward").agg(**asks).asked(epsilon=1)
+    found = [note for note in notes_of(asked) if note.startswith(NOT_HELD)]
+    assert found == ([] if cut is None else [f"{NOT_HELD}what bounding each person to {cut} cut off"])

@@ -1,9 +1,13 @@
 """Report: aggregates of a query, weighted, previewed and released."""
 
+import re
+
 import pytest
+from rich.console import Console
 
 import discreet as dp
-from discreet.core.errors import BadParameter, UnknownName
+from discreet.answers.answer import Answer
+from discreet.core.errors import BadParameter, Refusal, UnknownName
 from tests.curator.questions import head, opened
 
 
@@ -70,3 +74,77 @@ def test_a_release_says_what_was_paid_and_what_remains(visits):
     assert answer.unit == "one person (id), at most 3 rows, added or removed"
     assert answer.loss.epsilon(0) == pytest.approx(0.25)
     assert "of the budget of visits (" in answer.remaining
+
+
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory):
+    """Forty people, every fourth of whom has nine rows and the others one; two rows count."""
+    ids = [who for who in range(40) for _ in range(9 if who % 4 == 0 else 1)]
+    data = {"id": ids, "ward": ["A"] * len(ids)}
+    unit, columns = dp.person("id", max_rows=2), {"ward": dp.one_of("A", "B")}
+    return opened(tmp_path_factory.mktemp("crowd"), data, unit=unit, columns=columns)
+
+
+def test_the_least_that_bounding_cut_is_bought_with_a_tenth_of_the_price(crowd):
+    report = crowd.table("visits").group_by("ward").agg(n=dp.count())
+    found = report.release(epsilon=10_000, cut=True)
+    assert [round(dict(row)["people"]) for row in found.cut] == [10]
+    assert [round(dict(row)["rows"]) for row in found.cut] == [70]  # nine rows, of which two count
+    assert report.release(epsilon=10_000, cut=5).cut.value("rows") == pytest.approx(30, abs=0.2)
+    # Both are answers of their own, at nine tenths and one tenth of the price.
+    assert found.asked == {"epsilon": "9000"}
+    assert found.cut.asked == {"epsilon": "1000"}
+    assert found.loss.epsilon(0) <= 9000
+    assert found.cut.loss.epsilon(0) <= 1000
+    assert re.search(r"bounding cut at least (70\.|69\.)", str(found))
+    assert re.search(r"at least (70|69)", found.explain())
+    again = Answer.from_json(found.to_json())
+    assert list(again.cut) == list(found.cut)
+    assert str(again) == str(found)
+    assert report.cut().release(epsilon=1000).rows == ((),)
+
+
+def test_a_preview_says_what_the_least_that_was_cut_costs_and_how_far_it_is_off(crowd):
+    report = crowd.table("visits").agg(n=dp.count())
+    shown = report.preview(epsilon=1, cut=True)
+    (words,) = [each for each in shown.stability if "bounding cuts" in each]
+    assert words.startswith("a tenth of the price, epsilon 0.1, buys the least that bounding cuts: people ±")
+    # Half of that each: one person changes the people by one, and the rows by 20 - 2.
+    people, rows = report.cut().preview(epsilon=0.1).lines
+    assert (people.noise, rows.noise) == ("Laplace, scale 20", "Laplace, scale 360")
+    assert shown["n"].noise == "Laplace, scale 2.222"
+
+
+def test_the_clause_buys_what_was_cut_too(crowd):
+    options = "WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 20000, cut = {})"
+    clause = f"SELECT {options} ward, COUNT(*) FROM visits GROUP BY ward"
+    assert crowd.sql(clause.format("5")).cut.value("rows") == pytest.approx(30, abs=0.2)
+    assert crowd.sql(clause.format("true")).cut.value("people") == pytest.approx(10, abs=0.1)
+    assert crowd.sql(clause.format("false")).cut is None
+    assert "bounding cuts" in str(crowd.preview_sql(clause.format("true")))
+    for wrong in ("2.5", "2", "x"):
+        with pytest.raises(Refusal):
+            crowd.sql(clause.format(wrong))
+
+
+def test_what_was_cut_is_not_bought_where_the_bound_is(crowd):
+    with pytest.raises(BadParameter, match="a bound that is bought is not known before the answer"):
+        crowd.table("visits").count().release(epsilon=1, max_rows="auto", cut=True)
+
+
+def test_an_answer_that_is_paid_for_is_kept_where_nothing_is_left_for_what_was_cut(tmp_path):
+    unit, columns = dp.person("id", max_rows=2), {"ward": dp.text()}
+    budget = dp.Budget(epsilon=1)
+    session = opened(tmp_path, {"id": [1], "ward": ["A"]}, unit=unit, columns=columns, budget=budget)
+    visits = session.table("visits")
+    visits.where(visits.ward == "A").count().release(epsilon=0.05)
+    found = visits.count().release(epsilon=1.05, cut=True)
+    assert found.cut is None
+    assert "nothing is left of the budget for what bounding cut" in found.notes
+
+
+def test_a_terminal_shows_what_was_cut_below_the_table(crowd):
+    console = Console(width=80)
+    with console.capture() as shown:
+        console.print(crowd.table("visits").count().release(epsilon=10_000, cut=True))
+    assert re.search(r"bounding cut at least (70|69)", shown.get())

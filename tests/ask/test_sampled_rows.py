@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 import discreet as dp
-from discreet.answers.sampled_rows import SampledRows
+from discreet.answers.column import SampledRows
 from discreet.core.unit import person, row
 from tests.curator.questions import opened
 

@@ -31,7 +31,7 @@ def test_the_policy_it_writes_is_one_and_so_are_its_comments(folder, run):
     lines = TEMPLATE.format(vault="v").splitlines()
     uncommented = [line.removeprefix("# ") for line in lines[3:] if line.strip("# ")]
     (folder / "whole.toml").write_text("\n".join(uncommented))
-    assert set(tomllib.loads("\n".join(uncommented))) == {"vault", "tables", "windows", "work", "grants"}
+    assert set(tomllib.loads("\n".join(uncommented))) == {"vault", "tables", "windows", "withhold", "work", "grants"}
     assert [table.name for table in read(folder / "whole.toml").tables] == ["visits"]
 
 

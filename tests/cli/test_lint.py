@@ -16,7 +16,11 @@ def poor(folder, run):
 
 def test_a_table_in_order_says_so(vault, run):
     code, out, _ = run("lint")
-    assert (code, out) == (Exit.DONE, "No findings for visits.\n")
+    assert code == Exit.DONE
+    # What several bounds would cut is no finding, and is always told.
+    assert "would cut" in " ".join(out.split())
+    assert "error" not in out
+    assert "warning" not in out
 
 
 @pytest.mark.parametrize("width", [40, 72, 140])
@@ -26,14 +30,20 @@ def test_remarks_are_shown_at_any_width(poor, run, monkeypatch, width):
     words = " ".join(out.split())
     assert code == Exit.REFUSED
     assert max(len(line.rstrip()) for line in out.splitlines()) <= width
-    for said in ("error", "warning", "note", "1 error, 2 warnings, 1 note", "exact and not private: do not share them"):
+    for said in (
+        "error",
+        "warning",
+        "note",
+        "1 error, 2 warnings, 2 notes",
+        "exact and not private: do not share them",
+    ):
         assert said in words
 
 
 def test_json_has_every_remark(poor, result):
     found = result("lint")
     assert found["tables"] == ["visits"]
-    assert [each["severity"] for each in found["remarks"]] == ["error", "warning", "warning", "note"]
+    assert [each["severity"] for each in found["remarks"]] == ["error", "warning", "warning", "note", "note"]
     assert all(each["what"] and each["why"] and each["fix"] for each in found["remarks"])
 
 

@@ -2,7 +2,9 @@
 
 import pytest
 
+from discreet import Budget
 from discreet.cli.shared.exits import Exit
+from discreet.curator.curator import Curator
 from discreet.ledger import Ledger
 from tests.cli.vaults import PRICE, TERMS
 from tests.ledger.stores import POSTGRES, homes, new_url
@@ -54,11 +56,14 @@ def test_a_vault_that_is_there_is_not_made_again_and_one_that_fails_is_removed(u
     assert not Ledger.exists(other)
 
 
-def test_the_first_look_from_another_machine_is_noted(url, folder, run, monkeypatch):
+def test_the_first_look_from_another_machine_is_an_entry(url, folder, run, result, monkeypatch):
     assert run("init", url)[0] == Exit.DONE
+    with Curator(url) as curator:
+        curator.ledger.add_account("people", Budget(epsilon=1))
     monkeypatch.setenv("XDG_STATE_HOME", str(folder / "other machine"))
-    assert "this machine had none" in run("verify", "--vault", url)[1]
-    assert "signed, and on the chain at entry" in run("verify", "--vault", url)[1]
+    assert result("verify", "--vault", url)["absent"] == [4]
+    assert "signed, and on the chain at entry 4" in run("verify", "--vault", url)[1]
+    assert "an anchor was missing at entry 4" in run("verify", "--vault", url)[1]
 
 
 def test_a_server_that_is_not_reached_is_a_refusal_in_our_words(folder, run):

@@ -136,11 +136,10 @@ LEAKS = [
     ),
     Leak(
         "merf: noise of features left out",
-        "publish/features.py",
+        "publish/methods/merf.py",
         "mechanism.release(exact.map(weighted_features, weight))",
         "exact.map(weighted_features, weight)",
         shown="merf",
-        again=("discreet.publish.methods.merf",),
     ),
     Leak(
         "smalldb: noise of the number of rows left out",
@@ -235,9 +234,9 @@ LEAKS = [
     ),
     Leak(
         "quantile: counts instead of a choice",
-        "measures/quantiles.py",
-        "middle, *ends = search_together(self.bought, found, groups)",
-        "middle, *ends = found([])",
+        "measures/nested_quantiles.py",
+        "(points,) = search_together(self.bought, found, groups)",
+        "(points,) = found([])",
         shown="median",
         again=("discreet.measures.quantile",),
     ),

@@ -1,5 +1,7 @@
 """Refusals: what, why, fix and value, in every class."""
 
+import pickle
+
 import pytest
 
 from discreet.core.errors import BadParameter, MissingExtra, Refusal, UnknownName, show
@@ -45,3 +47,19 @@ def test_a_number_too_long_to_write_out_still_gets_its_refusal():
     refusal = BadParameter("scale", 10**5000, why="it is too large", fix="use less")
     assert "thousands of digits" in str(refusal)
     assert refusal.value == 10**5000
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Refusal("a question", why="it is too dear", fix="offer more", value=3),
+        BadParameter("epsilon", -1, why="a price is positive", fix="use 1"),
+        UnknownName("column", "coast", ["cost", "ward"]),
+        MissingExtra("plots", "plot", "matplotlib"),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_a_refusal_crosses_to_another_process_as_it_is(refusal):
+    again = pickle.loads(pickle.dumps(refusal))
+    assert type(again) is type(refusal)
+    assert (str(again), vars(again), again.args) == (str(refusal), vars(refusal), refusal.args)

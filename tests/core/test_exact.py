@@ -42,6 +42,7 @@ DOORS: dict[str, tuple[str, str]] = {
     "mechanisms/quantile.py": ("choice", "draws quantiles of values"),
     "mechanisms/sparse_vector.py": ("noise", "answers above the threshold get noise of their own"),
     "mechanisms/top_k.py": ("choice", "draws the most frequent keys"),
+    "plan/person_sums.py": ("kernel", "clips what a function makes of each person's rows, and adds it up"),
     "plan/to_sql/tally_tables.py": ("kernel", "takes the one number of a table"),
     "publish/kernels.py": ("kernel", "marginals as tables, groups, scores and features"),
     "publish/quality.py": ("custodian", "compares synthetic data with the table that its caller has, and says so"),
@@ -53,7 +54,10 @@ KERNELS: dict[str, str] = {
     "measures/kernels.py:from_tallies": "the integers of a statistic, which knows how far its tallies move them",
     "measures/kernels.py:by_group": "counts of bins: each integer as it was",
     "measures/kernels.py:end_to_end": "counts of bins: each integer as it was",
+    "measures/kernels.py:in_cells": "counts of cells that share no value: a row moves one of them by 1",
     "measures/kernels.py:of_group": "the counts of one group: each integer as it was",
+    "plan/person_sums.py:added": "sums over different people: a person is in one of them",
+    "plan/person_sums.py:clipped_sum": "a person moves it by the bound, by which their part is clipped there",
     "plan/to_sql/tally_tables.py:single": "the same number",
     "publish/kernels.py:database_scores": "a row moves each score by the rows of a small database",
     "publish/kernels.py:distance": "a row moves it by FINE",
@@ -69,15 +73,22 @@ KERNELS: dict[str, str] = {
     "publish/kernels.py:wrong": "a row moves each score by FINE times its weight",
 }
 
+# Every function that sees bounded rows (a `PersonFunction`), and why what it says of a person is about them alone.
+PERSON_FUNCTIONS: dict[str, str] = {}
+
 # Every module, but for the engines themselves, that takes rows out of a source; and what becomes of them.
 BORDER = {
     "ask/runner.py": "returned as exact",
+    "curator/erasure.py": "how many rows were erased, for the custodian, who owns them",
     "curator/identifier_sketch.py": "keyed hashes, which stay in the vault",
+    "curator/links.py": "how many keys occur twice, for the custodian, who owns the rows",
+    "curator/schemas/inference.py": "rows of public tables, which are nobody's",
     "curator/lint.py": "for the custodian, who owns the rows",
     "curator/quasi_identifiers.py": "for the custodian, who owns the rows",
     "curator/spelling.py": "for the custodian, who owns the rows",
     "lab/rand.py": "a public table",
     "lab/table_copy.py": "a copy for the lab, whose owner has the rows",
+    "plan/batches.py": "bounded rows as codes, returned as exact",
     "plan/to_sql/cells.py": "returned as exact",
     "plan/to_sql/key_counts.py": "returned as exact",
     "plan/to_sql/marginals.py": "returned as exact",
@@ -228,9 +239,45 @@ def test_a_door_of_kernels_opens_nothing_else():
             assert not any(isinstance(node, ast.Name) and node.id == "opened" for node in ast.walk(tree)), name
 
 
+def person_functions_in(tree):
+    """Yield the functions of a module that are let see batches; one that is no decorated function has no name."""
+    named = {
+        each: node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+        for each in node.decorator_list
+        if isinstance(each, ast.Name) and each.id == "person_function"
+    }
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Name)
+            and node.id in ("person_function", "PersonFunction")
+            and isinstance(node.ctx, ast.Load)
+        ):
+            yield named.get(node, "<no name>")
+
+
+def test_every_function_that_sees_rows_is_listed():
+    apart = "plan/person_sums.py"  # which makes them
+    modules = [(name, tree) for name, tree in trees("person_function|PersonFunction") if name != apart]
+    found = [f"{name}:{function}" for name, tree in modules for function in person_functions_in(tree)]
+    assert sorted(found) == sorted(PERSON_FUNCTIONS)
+    assert all(PERSON_FUNCTIONS.values())
+
+
+def test_an_unlisted_function_that_sees_rows_is_found():
+    assert [*person_functions_in(ast.parse("@person_function\ndef f(batch): ...\nseen = person_function(print)"))] == [
+        "f",
+        "<no name>",
+    ]
+
+
 def test_nobody_reaches_inside_by_its_slot():
     touching = {name for name, text in texts().items() if "_hidden_exact" in text}
     assert touching == {"core/exact.py", "core/doors.py"}
+
+
+READS = {("rows", "engine"), ("batches", "engine")}
 
 
 def reads_rows(tree):
@@ -239,13 +286,15 @@ def reads_rows(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             of = node.func.value
             name = of.id if isinstance(of, ast.Name) else of.attr if isinstance(of, ast.Attribute) else ""
-            if node.func.attr in ("fetchone", "fetchall", "fetchnumpy") or (node.func.attr, name) == ("rows", "engine"):
+            if node.func.attr in ("fetchone", "fetchall", "fetchnumpy") or (node.func.attr, name) in READS:
                 return True
     return False
 
 
 def test_only_the_listed_modules_take_rows_out_of_an_engine():
     aside = ("engines/", "ledger/", "serve/", "local/")  # the engines, and stores of another kind
-    found = {name for name, tree in trees(r"\.rows\(|\.fetch") if reads_rows(tree) and not name.startswith(aside)}
+    found = {
+        name for name, tree in trees(r"\.rows\(|\.batches\(|\.fetch") if reads_rows(tree) and not name.startswith(aside)
+    }
     assert found == set(BORDER)
     assert all(BORDER.values())

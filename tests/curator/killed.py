@@ -69,7 +69,7 @@ def made(folder):
 def opened(folder):
     """Open a session whose leases end at once."""
     session = dp.connect(folder / "vault.discreet", (folder / "token").read_text())
-    session._curator.ledger._lease_seconds = 0.001
+    session.desk._curator.ledger._lease_seconds = 0.001
     return session
 
 
@@ -118,7 +118,7 @@ def again(folder, threads, warm):
         before = session.remaining()
         told = {name: text(ask()) for name, ask in questions(session.table("visits"))}
         assert str(session.remaining()) == str(before)
-        assert session._curator.ledger.unsettled() == ()
+        assert session.desk._curator.ledger.unsettled() == ()
     sys.stdout.write(json.dumps(told) + "\n")
 
 

@@ -3,7 +3,7 @@
 import datetime as dt
 
 import discreet as dp
-from discreet.plan.expressions import greatest, least, when
+from discreet.plan.expressions import Name, greatest, least, when
 
 
 def floors(session):
@@ -14,6 +14,10 @@ def both(session):
     """Visits and stays of the same person, with what stays adds."""
     columns = {"ward_2": "ward", "nights": "nights", "age_2": "age"}
     return session.table("visits").join(session.table("stays"), columns=columns)
+
+
+def _by_n(people):
+    return people.group_by("n").agg(m=dp.median("m"))
 
 
 # (SQL, a function of the session and its table visits)
@@ -48,6 +52,14 @@ PAIRS = [
     (
         "SELECT CORR(age, cost) AS r, COVAR_POP(age, cost) AS c FROM visits",
         lambda s, v: v.agg(r=dp.correlation("age", "cost"), c=dp.covariance("age", "cost")),
+    ),
+    (
+        "SELECT AVG(t) AS t FROM (SELECT id, SUM(cost) AS t FROM visits GROUP BY id) AS p",
+        lambda s, v: v.per_person(t=dp.sum("cost")).agg(t=dp.mean("t")),
+    ),
+    (
+        "SELECT n, MEDIAN(m) AS m FROM (SELECT id, COUNT(*) AS n, AVG(age) AS m FROM visits GROUP BY id) GROUP BY n",
+        lambda s, v: _by_n(v.per_person(n=dp.count(), m=dp.mean("age"))),
     ),
     ("SELECT COUNT(*) AS n FROM visits WHERE age >= 18", lambda s, v: v.where(v.age >= 18).agg(n=dp.count())),
     (
@@ -178,6 +190,47 @@ PAIRS = [
     (
         "SELECT visits.ward, AVG(nights) AS n FROM visits JOIN stays ON visits.id = stays.id GROUP BY visits.ward",
         lambda s, v: both(s).group_by("ward").agg(n=dp.mean("nights")),
+    ),
+    (
+        "SELECT v.ward, AVG(nights) AS n FROM visits v, stays s WHERE s.id = v.id GROUP BY v.ward",
+        lambda s, v: both(s).group_by("ward").agg(n=dp.mean("nights")),
+    ),
+    (
+        "SELECT COUNT(*) AS n FROM visits, stays WHERE visits.id = stays.id AND nights > 2 AND urgent",
+        lambda s, v: (
+            v.where(v.urgent)
+            .join(
+                s.table("stays").where(Name("nights") > 2),
+                columns={"ward_2": "ward", "nights": "nights", "age_2": "age"},
+            )
+            .agg(n=dp.count())
+        ),
+    ),
+    (
+        "SELECT COUNT(*) AS n FROM visits v WHERE urgent AND EXISTS (SELECT 1 FROM stays WHERE id=v.id AND nights>2)",
+        lambda s, v: v.where(v.urgent).semi_join(s.table("stays").where(Name("nights") > 2)).agg(n=dp.count()),
+    ),
+    (
+        "SELECT COUNT(*) AS n FROM visits v WHERE NOT EXISTS (SELECT 1 FROM stays WHERE ward = v.ward AND id = v.id)",
+        lambda s, v: v.anti_join(s.table("stays"), "ward").agg(n=dp.count()),
+    ),
+    (
+        "SELECT COUNT(*) AS n FROM visits v WHERE EXISTS (SELECT 1 FROM stays s WHERE s.id = v.id AND v.age < s.age)",
+        lambda s, v: v.semi_join(s.table("stays"), compare=("age", "<", "age")).agg(n=dp.count()),
+    ),
+    (
+        "SELECT COUNT(*) AS n FROM visits WHERE id IN (SELECT id FROM stays)",
+        lambda s, v: v.semi_join(s.table("stays")).agg(n=dp.count()),
+    ),
+    (
+        "SELECT COUNT(*) AS n, COUNT(nights) AS m FROM visits v LEFT JOIN stays s ON v.id = s.id AND s.nights > 2",
+        lambda s, v: v.left_join(
+            s.table("stays").where(Name("nights") > 2), columns={"ward_2": "ward", "nights": "nights", "age_2": "age"}
+        ).agg(n=dp.count(), m=dp.count("nights")),
+    ),
+    (
+        "SELECT COUNT(*) AS n FROM visits WHERE day < DATE '2021-12-31' - INTERVAL '3' MONTH",
+        lambda s, v: v.where(v.day < dt.date(2021, 9, 30)).agg(n=dp.count()),
     ),
     (
         "SELECT ward, urgent, SUM(cost) AS c FROM visits GROUP BY ROLLUP (ward, urgent)",

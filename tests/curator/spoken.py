@@ -10,7 +10,7 @@ VISITS = {**COLUMNS, "day": dp.date("2020-01-01", "2021-12-31"), "grade": dp.one
 DAYS = ["2020-01-01", "2020-02-29", "2020-03-01", "2021-01-03", "2021-12-31", None, "2020-06-15"] + ["2021-07-04"] * 3
 STAYS = {"ward": dp.one_of("A", "B", "C"), "nights": dp.between(0, 30), "age": dp.between(0, 110)}
 
-MUCH = dp.Budget(epsilon=10**12, delta=0.9)
+MUCH = dp.Budget(epsilon=10**15, delta=0.9)
 
 
 def session_of(folder, unit=None, budget=None, **others):

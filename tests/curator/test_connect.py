@@ -6,6 +6,7 @@ import pytest
 
 import discreet as dp
 from discreet.ledger import Ledger, Tampered
+from discreet.ledger.recovery.restore import restore
 from tests.ledger.helpers import surgery
 
 COLUMNS = {"age": dp.between(0, 110)}
@@ -51,3 +52,31 @@ def test_a_correction_of_the_clock_is_the_custodians(vault):
         assert before.year == 2099
         assert after.year < 2099
         assert curator.correct_clock() is None
+
+
+def test_an_analyst_shows_their_receipts_and_an_older_copy_is_frozen_for_everybody(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    place = tmp_path / "vault.discreet"
+    with dp.Curator(place) as curator:
+        curator.register(
+            "visits",
+            {"ward": ["A", "B"]},
+            unit=dp.row(),
+            columns={"ward": dp.one_of("A", "B")},
+            budget=dp.Budget(epsilon=1),
+        )
+        token = curator.grant("alice", "visits")
+        curator.backup(tmp_path / "night")
+    with dp.connect(place, token) as session:
+        answer = session.table("visits").agg(n=dp.count()).release(epsilon=0.5)
+        assert session.show(answer) is None
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "another machine"))
+    copy = tmp_path / "copy.discreet"
+    restore(tmp_path / "night", copy)
+    with dp.connect(copy, token, receipts=[answer]) as session:
+        question = session.table("visits").agg(n=dp.count())
+        assert question.preview(epsilon=0.5)
+        with pytest.raises(dp.Refusal, match="frozen"):
+            question.release(epsilon=0.5)
+    with dp.Curator(copy) as curator:
+        assert "charges are lost" in curator.frozen

@@ -54,8 +54,8 @@ def test_a_unit_is_a_row_or_a_person():
 @pytest.mark.parametrize(
     ("words", "limits", "fix"),
     [
-        ("person", {}, "write row, or person:patient_id"),
-        ("people:id", {}, "write row, or person:patient_id"),
+        ("person", {}, "write row, person:patient_id or via:"),
+        ("people:id", {}, "write row, person:patient_id or via:"),
         ("person:id", {}, "use the most one person should count for"),
         ("row", {"max_rows": 3}, "leave it out"),
     ],

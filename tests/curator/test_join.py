@@ -48,7 +48,7 @@ def session_of(folder, visits=None, drugs=None, *, group="hospital", budget=PLEN
 
 
 def exactly(report, **others):
-    (answer,) = answered(report.asked(epsilon=10**6, **others))
+    (answer,) = answered(report.asked(epsilon=10**12, **others))
     return answer
 
 
@@ -70,8 +70,8 @@ def drugs(session):
 def test_rows_of_the_same_person_meet_and_nobody_called_null_does(visits, drugs):
     joined = visits.join(drugs, columns={"drug": "drug"})
     # 3 x 3 pairs of person 1, of which 4 count; 2 x 1 of person 2; 1 x 2 of person 3.
-    assert exactly(joined.count()).value() == 4 + 2 + 2
-    assert exactly(joined.count(), max_rows=1).value() == 3
+    assert exactly(joined.count()).value() == pytest.approx(4 + 2 + 2, abs=1e-4)
+    assert exactly(joined.count(), max_rows=1).value() == pytest.approx(3, abs=1e-4)
 
 
 def test_rows_meet_by_more_than_the_person_where_that_is_asked(visits, drugs):
@@ -102,7 +102,7 @@ def test_partners_are_bounded_as_declared(visits, drugs):
 
 def test_a_table_meets_itself(visits):
     pairs = visits.join(visits, columns={"other": "cost"})
-    assert exactly(pairs.count()).value() == 3 + 3 + 1
+    assert exactly(pairs.count()).value() == pytest.approx(3 + 3 + 1, abs=1e-4)
     assert exactly(pairs.where(pairs.cost == pairs.other).count()).value() == 3 + 2 + 1
 
 
@@ -117,8 +117,9 @@ def test_a_selection_keeps_rows_and_renames_columns(visits):
     chosen = visits.select("ward", visits.visit, price="cost")
     assert list(chosen.columns) == ["ward", "visit", "price"]
     assert chosen.columns["price"].name == "price"
-    assert exactly(chosen.agg(price=dp.sum("price"))).value() == sum(VISITS["cost"])
-    assert [each["n"] for each in exactly(chosen.group_by("ward").agg(n=dp.count()))] == [4, 2, 1]
+    # The last row is nobody's.
+    assert exactly(chosen.agg(price=dp.sum("price"))).value() == sum(VISITS["cost"][:-1])
+    assert [each["n"] for each in exactly(chosen.group_by("ward").agg(n=dp.count()))] == [3, 2, 1]
 
 
 def test_a_selection_of_nothing_or_of_the_unknown_is_refused(visits):
@@ -282,7 +283,7 @@ def test_a_join_is_partitioned_whole_and_a_part_is_not_joined(tmp_path):
     visits, drugs = session.table("visits"), session.table("drugs")
     parts = visits.join(drugs, on="visit", columns=["drug"]).partition("drug")
     found = parts.release(lambda part: part.select("ward").agg(n=dp.count()), epsilon=10**4)
-    assert [answer.value() for answer in found.values()] == [3, 2]
+    assert [round(answer.value()) for answer in found.values()] == [3, 2]
     with pytest.raises(BadParameter, match="uses rows outside this part"):
         visits.partition("ward").release(lambda part: part.join(drugs, columns=["drug"]).count(), epsilon=1)
 

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="children are fo
 
 def ran(*words, seed="0"):
     command = [sys.executable, "-m", "tests.curator.killed", *map(str, words)]
-    env = {**os.environ, "PYTHONHASHSEED": seed}
+    env = {**os.environ, "PYTHONHASHSEED": seed, "XDG_STATE_HOME": str(words[0] / "state")}
     done = subprocess.run(command, capture_output=True, text=True, timeout=240, env=env)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -30,7 +30,7 @@ def begun(tmp_path_factory):
 @pytest.mark.parametrize(("threads", "seed", "cache"), [(1, "7", "cold"), (2, "4711", "warm")])
 def test_asking_again_gives_the_answer_of_the_worker_that_died(begun, tmp_path, threads, seed, cache):
     folder, drawn = begun
-    for file in folder.glob("vault.discreet*"):
+    for file in [*folder.glob("vault.discreet*"), folder / "state"]:
         shutil.copy(file, tmp_path / file.name) if file.is_file() else shutil.copytree(file, tmp_path / file.name)
     shutil.copy(folder / "token", tmp_path)
     told = json.loads(ran(tmp_path, "again", threads, cache, seed=seed))

@@ -50,7 +50,9 @@ def test_a_delta_of_one_in_n_is_an_error(curator, delta, count):
 def test_delta_is_compared_with_the_number_of_people(curator):
     data = {"id": [number % 10 for number in range(1000)], "n": [number % 100 for number in range(1000)]}
     unit, budget = person("id", max_rows=100), Budget(epsilon=1, delta=Fraction(1, 50))
-    assert lint(curator, data, {"n": between(0, 100)}, unit=unit, budget=budget) == []
+    found = lint(curator, data, {"n": between(0, 100)}, unit=unit, budget=budget)
+    cut = "bounds of 1, 2, 5, 10, 20, 50, 100 rows a person would cut 99.0%, 98.0%, 95.0%, 90.0%, 80.0%, 50.0%, 0.0%"
+    assert found == [("note", "id", f"{cut} of all rows")]
 
 
 def test_a_large_epsilon_is_a_warning(curator):
@@ -146,7 +148,8 @@ def test_nulls_that_were_promised_away_are_an_error(curator):
 def test_people_with_more_rows_than_are_used_are_a_warning(curator):
     data = {"id": ["giant"] * 500 + list(range(500)), "n": [number % 100 for number in range(1000)]}
     found = lint(curator, data, {"n": between(0, 100)}, unit=person("id", max_rows=10))
-    assert found == [("warning", "id", "490 rows (49%) are dropped by max_rows=10")]
+    assert found[0] == ("warning", "id", "490 rows (49%) are dropped by max_rows=10")
+    assert found[1][2].startswith("bounds of 1, 2, 5, 10, 20, 50, 100, 200, 500 rows a person would cut 49.9%, 49.8%")
 
 
 def test_rows_without_an_identifier_are_a_warning(curator):
@@ -319,3 +322,13 @@ def test_lines_that_are_left_out_for_their_quotes_are_counted_for_the_custodian(
     assert not curator.register(
         "w", csv(tmp_path / "v.csv", quote=None), group="v", **{**declared, "budget": None}
     ).notes
+
+
+def test_what_several_bounds_would_cut_is_shown_to_the_custodian(curator):
+    # 50 people of 1 row, 10 of 4, one of 30: 120 rows.
+    ids = [*range(50), *(who for who in range(100, 110) for _ in range(4)), *([200] * 30)]
+    remarks = lint(curator, {"id": ids, "n": [0, 100] * 60}, {"n": between(0, 100)}, unit=person("id", max_rows=30))
+    ((severity, column, cut),) = [each for each in remarks if "would cut" in each[2]]
+    shares = "49.2%, 40.0%, 20.8%, 16.7%, 8.3%, 0.0%"
+    assert cut == f"bounds of 1, 2, 5, 10, 20, 50 rows a person would cut {shares} of all rows"
+    assert (severity, column) == ("note", "id")

@@ -338,3 +338,67 @@ def test_a_home_of_nobody_is_refused_where_it_stands(tmp_path):
     (tmp_path / "discreet.toml").write_text("\n".join(lines))
     with pytest.raises(Refusal, match=r"discreet.toml:2: source=.*~ names nobody here"):
         read(tmp_path / "discreet.toml")
+
+
+def test_a_policy_says_where_files_and_heads_are_kept(tmp_path):
+    place = tmp_path / "discreet.toml"
+    place.write_text('[artefacts]\nfolder = "published"\nlargest = 5\n[anchor]\nrequired = true\nlog = "heads.log"\n')
+    with Curator(tmp_path / "vault.discreet") as curator:
+        assert [each.action for each in read(place).apply(curator)] == ["artefacts set", "anchors set"]
+        assert [each.action for each in read(place).apply(curator)] == ["left", "left"]
+        policy, anchors = curator.ledger.artefact_policy(), curator.ledger.anchor_policy()
+        assert (policy.folder, policy.largest) == (str(tmp_path / "published"), 5)
+        assert (anchors.required, anchors.log, anchors.path) == (True, str(tmp_path / "heads.log"), None)
+        assert (tmp_path / "heads.log").stat().st_size > 0
+
+
+def test_a_policy_requires_anchors_in_a_word_and_refuses_any_other(tmp_path):
+    place = tmp_path / "discreet.toml"
+    place.write_text('anchor = "required"\n')
+    with Curator(tmp_path / "vault.discreet") as curator:
+        assert [each.action for each in read(place).apply(curator)] == ["anchors set"]
+        assert curator.anchors().required
+        place.write_text('anchor = "usual"\n')
+        assert [each.action for each in read(place).apply(curator)] == ["anchors set"]
+        assert not curator.anchors().required
+    place.write_text('anchor = "perhaps"\n')
+    with pytest.raises(Refusal, match="anchor"):
+        read(place)
+
+
+def test_approval_and_alerts_are_set_by_the_file(tmp_path):
+    with Curator(tmp_path / "vault.discreet") as curator:
+        terms = {
+            "unit": person("id", max_rows=1),
+            "columns": {"n": between(0, 9)},
+            "budget": Budget(epsilon=1),
+        }
+        curator.register("visits", {"id": [1], "n": [2]}, **terms)
+        file = tmp_path / "discreet.toml"
+        file.write_text('[approval]\ntables = ["visits"]\n[alerts]\nbelow = [0.5, 0.1]\n')
+        assert [each.action for each in read(file).apply(curator)] == ["charging set"]
+        assert [each.action for each in read(file).apply(curator)] == ["left"]
+        policy = curator.charging()
+        assert (policy.approval, [*map(float, policy.alerts)]) == (("visits",), [0.5, 0.1])
+        for wrong in (
+            "[approval]\n",
+            "[approval]\ntables = 7\n",
+            "[alerts]\nbelow = [2]\n",
+            '[approval]\ntables = ["x"]\n',
+        ):
+            file.write_text(wrong)
+            with pytest.raises(Refusal, match=r"discreet\.toml:"):
+                read(file).apply(curator)
+
+
+def test_a_policy_says_below_how_many_people_groups_are_withheld(tmp_path):
+    place = tmp_path / "discreet.toml"
+    place.write_text("[withhold]\nbelow = 10\n")
+    with Curator(tmp_path / "vault.discreet") as curator:
+        assert [each.action for each in read(place).apply(curator)] == ["withholding set"]
+        assert [each.action for each in read(place).apply(curator)] == ["left"]
+        assert curator.withhold().below == 10
+    for wrong, said in (("below = -1", "whole numbers"), ("below = 1.5", "whole numbers"), ("", "below")):
+        place.write_text(f"[withhold]\n{wrong}\n")
+        with pytest.raises(Refusal, match=said):
+            read(place)

@@ -112,3 +112,15 @@ def test_what_a_custodian_declares_anew_or_revokes_is_seen_at_the_next_touch(tmp
         curator.revoke("eve")
         with pytest.raises(AccessRefused, match="revoked"):
             _ = table.columns
+
+
+def test_an_answer_is_kept_for_the_state_of_the_vault_in_which_it_was_replayed(session):
+    desk, answer = session.desk, object()
+    desk.admit()
+    before = desk.known
+    curator_of(session).grant("bob", "visits")  # another state of the vault
+    desk.admit()
+    desk.keep("the question", {}, answer, before)
+    assert desk.replay("the question") is None
+    desk.keep("the question", {}, answer, desk.known)
+    assert desk.replay("the question") is answer

@@ -81,16 +81,20 @@ def test_numbers_are_what_they_are_elsewhere(session, engine, expression):
     text = f"SELECT SUM({expression}), COUNT({expression}) FROM visits"
     total, count = engine.execute(text).fetchone()
     found = session.sql(text.replace("),", ") AS total,").replace(" FROM visits", " AS n FROM visits"), 10**5)
-    assert (found.value("total"), found.value("n")) == (pytest.approx(float(total)), count)
+    assert (found.value("total"), found.value("n")) == (
+        pytest.approx(float(total), rel=1e-3, abs=0.1),
+        pytest.approx(count, abs=0.01),
+    )
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_conditions_hold_where_they_hold_elsewhere(session, engine, condition):
     text = f"SELECT COUNT(*) AS n FROM visits WHERE {condition}"
-    assert session.sql(text, 10**5).value() == engine.execute(text).fetchone()[0]
+    # Counts of people's rows are made of parts of rows, and so is their noise.
+    assert session.sql(text, 10**5).value() == pytest.approx(engine.execute(text).fetchone()[0], abs=0.01)
 
 
 def test_groups_are_those_of_elsewhere(session, engine):
-    text = "SELECT FLOOR(age / 25) AS band, urgent, COUNT(*) AS n FROM visits GROUP BY band, urgent HAVING COUNT(*) > 0"
+    text = "SELECT FLOOR(age / 25) AS band, urgent, COUNT(*) AS n FROM visits GROUP BY band, urgent HAVING n > 0.5"
     wanted = {(band, urgent, n) for band, urgent, n in engine.execute(text).fetchall() if None not in (band, urgent)}
-    assert {(row["band"], row["urgent"], row["n"]) for row in session.sql(text, 10**5)} == wanted
+    assert {(row["band"], row["urgent"], round(row["n"])) for row in session.sql(text, 10**5)} == wanted

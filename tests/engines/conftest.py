@@ -7,7 +7,7 @@ import pytest
 from tests.engines.subjects import ENGINES, SUBJECTS, Opened
 
 # Of the many cases of these files a slow engine is given one in `one_in` in `make test`, and all in `make check`.
-LONG = ("test_marginals.py", "test_questions.py")
+LONG = ("test_batches.py", "test_links.py", "test_marginals.py", "test_questions.py")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -75,6 +75,8 @@ import os, signal, sys, threading
 import discreet as dp
 from discreet.engines.duckdb.engine import DuckDBEngine as Engine
 
+# A process that was started in the background of a shell inherits that the signal is ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 curator = dp.Curator(sys.argv[1])
 columns = {"n": dp.between(0, 9)}
 data = {"id": [1, 2], "n": [1, 2]}
@@ -100,6 +102,7 @@ print(report.release(epsilon=1).columns[0].name, [each.kind for each in curator.
         capture_output=True,
         text=True,
         check=True,
+        timeout=120,
     )
     first, second = found.stdout.splitlines()
     assert first == "interrupted 1"

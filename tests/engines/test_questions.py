@@ -17,7 +17,17 @@ from tests.plan.worlds import Chance
 
 KINDS = ("row", "groups", "rows", "table")
 ALONE = ([], ["filter"], ["derive"], ["project"], ["join"], ["join numbers"], ["union"], ["join", "union"])
-MEETINGS = (["meet"], ["meet itself"], ["meet union"], ["meet public"], ["filter", "meet", "join"])
+MEETINGS = (
+    ["meet"],
+    ["meet outer"],
+    ["exists"],
+    ["exists itself"],
+    ["exists not", "join"],
+    ["meet itself"],
+    ["meet union"],
+    ["meet public"],
+    ["filter", "meet", "join"],
+)
 
 
 def answered(subject, question, relations, unit=None):

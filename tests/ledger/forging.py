@@ -4,10 +4,12 @@ import sqlite3
 from contextlib import closing, contextmanager
 
 from discreet.ledger.lease import Lease
-from discreet.ledger.store import DERIVED, Check, Private, Root, Seal, Secret, Settled, StoredDraw
+from discreet.ledger.store import DERIVED, Attempt, Check, Private, Root, Seal, Secret, Settled, StoredDraw
 from tests.ledger.stores import connected
 
-KEYS = {kind.TABLE: kind.KEY for kind in (*DERIVED, Private, Secret, Settled, StoredDraw, Lease, Check, Seal, Root)}
+KEYS = {
+    kind.TABLE: kind.KEY for kind in (*DERIVED, Attempt, Private, Secret, Settled, StoredDraw, Lease, Check, Seal, Root)
+}
 KEYS["entries"] = ("sequence",)
 
 
@@ -24,6 +26,17 @@ class Forger:
         cursor = self.execute(f"SELECT * FROM {table} ORDER BY 1")
         names = [column[0] for column in cursor.description]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+    def all(self):
+        """All rows of the vault, by their tables."""
+        return {table: self.rows(table) for table in KEYS}
+
+    def restore(self, rows):
+        """Put the vault back as it was."""
+        for table in KEYS:
+            self.execute(f"DELETE FROM {table}")
+            for row in rows[table]:
+                self.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row.values())
 
     def change(self, table, row, **changes):
         """Change some columns of a row, found by its key."""

@@ -4,10 +4,14 @@ import sqlite3
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
+from hashlib import sha256
 
 from discreet.account import Pure
 from discreet.account.budgets.budget import Budget
-from discreet.ledger import Charge
+from discreet.ledger import Charge, debit
+from discreet.ledger.clock import written
+from discreet.ledger.derivation import enter
+from discreet.ledger.store import Attempt, Settled
 
 START = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
@@ -55,3 +59,16 @@ def surgery(path):
         for _, sql in triggers:
             connection.execute(sql)
         connection.close()
+
+
+def running(ledger):
+    """A running release with a file in its one settled part, and another part that is being worked on."""
+    asked, record = charge("running", Fraction(1, 100)), {"name": f"{1:032x}.json", "size": 2, "media": "text/plain"}
+    digest, file = sha256(b"41").hexdigest(), sha256(b"42").hexdigest()
+    with ledger._write() as transaction:
+        at = written(ledger._clock())
+        receipt = debit.make(transaction, asked, ledger._clock(), None, running="pmw")
+        settled = {"answer": digest, "state": "", "artefacts": [{**record, "sha256": file}]}
+        body = {"charge": receipt.sequence, "key": receipt.key, "number": 1, "fence": 1, "at": at, **settled}
+        transaction.put(Settled(enter(transaction, "part", body).sequence, "41"))
+        transaction.put(Attempt(receipt.key, 2, "binding", 1, "someone"))

@@ -1,7 +1,10 @@
 """A nursery of short lives: children ask a question and are killed at every step of it; run as a program of its own.
 
-`python -m tests.ledger.killing VAULT KILLS SEED` prints one line of JSON for each life; the vault is a path or a URL.
-A question's first life ends at a given step, the next at any step or at any moment, and the last one may live.
+`python -m tests.ledger.killing VAULT KILLS SEED KIND BEGIN` prints one line of JSON for each life; the vault is a path
+or a URL, and the step at which first lives end goes on from BEGIN. The kind says what is asked for: a "text", a "file"
+that is published with it, "beats" (work that outlives its lease, which is renewed meanwhile), or "parts", the next two
+of a running release. A question's first life ends at a given step, the next at any step or at any moment, and the last
+one may live.
 Children are forked here, where there are no threads.
 """
 
@@ -12,13 +15,17 @@ import signal
 import sys
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 from discreet import noise
 from discreet.ledger import Ledger
+from discreet.ledger.artefacts.settlement import Filed
 from discreet.ledger.place import is_url
 from tests.ledger.helpers import charge, epsilon
 
 LEASE = 0.001
+# How long work goes on that outlives its lease: two renewals.
+BEATS = 0.13
 
 
 class Steps:
@@ -82,13 +89,43 @@ def watch_network(step):
     PostgresTransaction._sent = watched
 
 
-def ask(path, question, step, tell):
+def between(step, real):
+    """Return a function that takes a step before and after what another does."""
+
+    def watched(*arguments):
+        step()
+        result = real(*arguments)
+        step()
+        return result
+
+    return watched
+
+
+def watch_files(step):
+    """Take a step before and after everything that writes a file."""
+    from discreet.ledger.artefacts import draft
+
+    for home, name in (
+        *((draft, each) for each in ("flushed", "content", "flush_folder")),
+        *((draft.ArtefactDraft, each) for each in ("_made", "finish", "release")),
+        (Path, "rename"),
+    ):
+        setattr(home, name, between(step, getattr(home, name)))
+
+
+def ask(path, question, step, tell, kind):
     """One child's life: open, ask, work, and tell the world the answer, and us what was drawn for it."""
     with Mortal.open(path, lease_seconds=LEASE) as ledger:
         ledger.step = step
         if is_url(path):
             watch_network(step)
         ledger._anchors = Watched(ledger._anchors, step)
+        if kind == "file":
+            watch_files(step)
+
+        if kind == "parts":
+            go_on(ledger, step, tell)
+            return
 
         def work(draws):
             step()
@@ -98,6 +135,13 @@ def ask(path, question, step, tell):
                 drawn = str(noise.laplace(10**12))
             tell({"drawn": drawn})
             step()
+            if kind == "beats":
+                time.sleep(BEATS)
+            if kind == "file":
+                with ledger.artefacts.draft("text/plain", ".txt") as draft:
+                    draft.file.write(published(drawn))
+                    step()
+                    return Filed(drawn, (draft,))
             return drawn
 
         answer, receipt = ledger.run(charge(question), work)
@@ -105,13 +149,38 @@ def ask(path, question, step, tell):
         tell({"answer": answer, "sequence": receipt.sequence})
 
 
-def live(path, question, step, delay=None):
+def go_on(ledger, step, tell):
+    """Settle the next two parts of the one running release, whose private state is a sum of all that was drawn."""
+    from discreet.ledger.running.runs import PartDone
+
+    (release,) = [entry.record()["key"] for entry in ledger.entries() if entry.kind == "charge"]
+    for _ in range(2):
+        known = len(ledger.parts(release))
+
+        def work(draws, state, known=known):
+            with draws.at("noise"):
+                drawn = noise.laplace(10**12)
+            tell({"part": known + 1, "drawn": str(drawn), "before": state.decode()})
+            step()
+            return PartDone(str(drawn), str(int(state or b"0") + drawn).encode())
+
+        number, text = ledger.part(release, "the next number", work, known=known)
+        step()
+        tell({"part": number, "answer": text})
+
+
+def published(drawn):
+    """What is in the file of an answer."""
+    return f"{drawn}\n".encode() * 1000
+
+
+def live(path, question, step, kind, delay=None):
     """Fork a child that asks; return what it told before it died, and whether it was killed."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            ask(path, question, step, lambda told: os.write(write, json.dumps(told).encode() + b"\n"))
+            ask(path, question, step, lambda told: os.write(write, json.dumps(told).encode() + b"\n"), kind)
             os._exit(0)
         except BaseException as error:
             os.write(2, repr(error).encode())
@@ -129,27 +198,32 @@ def live(path, question, step, delay=None):
     return [json.loads(line) for line in told.splitlines()], killed
 
 
-def main(path, kills, seed):
+def main(path, kills, seed, kind, begin):
     Ledger.create(path).close()
     with Ledger.open(path) as ledger:
         ledger.add_account("people", epsilon(kills))
+        if kind == "parts":
+            ledger.begin_run(charge("running"), "numbers")
     draw, done, question = random.Random(seed), 0, 0
-    first = 1
+    first = begin
     while done < kills:
         question += 1
-        steps = [first, draw.randrange(1, 20), None]
+        # The steps around a file are many: most questions that publish one die once.
+        again = kind != "file" or question % 4 == 0
+        steps = [first, *([draw.randrange(1, 20)] if again else []), None]
         for life, step in enumerate(steps):
             delay = draw.random() * 0.02 if life == 1 and question % 3 == 0 else None
             last = -1 if step is None or delay is not None else step
-            told, killed = live(path, f"q{question}", Steps(last), delay)
+            told, killed = live(path, f"q{question}", Steps(last), kind, delay)
             done += killed
             line = {"question": question, "life": life, "step": last, "killed": killed, "told": None, "drawn": None}
+            line["all"] = told
             for each in told:
                 line |= {"drawn": each["drawn"]} if "drawn" in each else {"told": each}
             sys.stdout.write(json.dumps(line) + "\n")
             if life == 0:
-                first = first + 1 if killed else 1  # a first life that outlives its step has seen all of them
+                first = first + 1 if killed else begin  # a first life that outlives its step has seen all of them
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], int(sys.argv[5]))

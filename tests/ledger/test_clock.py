@@ -225,14 +225,17 @@ def test_an_entry_dated_before_the_one_before_it_is_found(tmp_path, clock):
         bodies = connection.execute("SELECT kind, body FROM entries ORDER BY sequence").fetchall()
         assert resealed(connection, bodies).hash == last.hash
     from discreet.ledger.integrity.anchor import AnchorFile
+    from discreet.ledger.integrity.keys import Signer
     from discreet.ledger.integrity.verify import verify
+    from discreet.ledger.integrity.witnesses import Witnesses
     from discreet.ledger.sqlite.store import SqliteStore
     from discreet.ledger.store import Secret
 
     store = SqliteStore.open(path)
     with store.read() as look:
         found = {row.name: row.value for row in look.all(Secret)}
-    anchors = AnchorFile(path.with_name("vault.anchor"), found["vault"].decode(), found["signing"])
+    signer = Signer(found["vault"].decode(), found["signing"])
+    anchors = Witnesses([AnchorFile(path.with_name("vault.anchor"), signer)], signer)
     with pytest.raises(Tampered, match="dated before the entry before it"):
         verify(store, anchors)
     store.close()

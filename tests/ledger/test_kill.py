@@ -12,6 +12,8 @@ from tests.ledger.helpers import charge
 from tests.ledger.stores import STORES, homes, new_place
 
 KILLS = 200
+# Everything that goes to a server is a step of its own, so that there are more of them.
+MORE = {"postgres": 320}
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="children are forked and killed")
 
@@ -21,7 +23,16 @@ def lives(request, tmp_path_factory):
     """The lives and deaths of all children, and the vault they left."""
     folder = tmp_path_factory.mktemp("killing")
     path = new_place(request.param, folder)
-    words = [sys.executable, "-m", "tests.ledger.killing", str(path), str(KILLS), "1"]
+    words = [
+        sys.executable,
+        "-m",
+        "tests.ledger.killing",
+        str(path),
+        str(MORE.get(request.param, KILLS)),
+        "1",
+        "text",
+        "1",
+    ]
     with pytest.MonkeyPatch.context() as patch:
         for name, value in homes(folder).items():
             patch.setenv(name, value)

@@ -27,7 +27,7 @@ def old(tmp_path):
     connection = sqlite3.connect(place)
     connection.executescript("PRAGMA journal_mode = WAL;" + "\n".join(golden["sql"]))
     connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {schema.VERSION}")
+    connection.execute("PRAGMA user_version = 2")
     connection.close()
     place.chmod(0o600)
     for path, content in ((anchor, golden["anchor"]), (tmp_path / "anchor.draws", golden["draws"])):

@@ -7,9 +7,8 @@ import pytest
 
 from discreet.core.errors import BadParameter
 from discreet.ledger import Ledger, Tampered
-from discreet.ledger.entry import Entry, Head
+from discreet.ledger.entry import Entry, Head, as_stored, built
 from discreet.ledger.lease import Lease
-from discreet.ledger.rows import as_stored, built
 from discreet.ledger.store import CARRYING, COUNTED, Root, Seal, Secret
 from tests.ledger.helpers import charge, epsilon, surgery
 

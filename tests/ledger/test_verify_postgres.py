@@ -30,11 +30,11 @@ def vault(tmp_path_factory):
     with Ledger.create(url, clock=Clock(), anchor=anchor) as ledger:
         fill(ledger)
         assert ledger.verify(ledger.head[1]).entries == ledger.head[0] == ENTRIES
-        newest = ledger._anchors.newest()
+        heads = ledger._anchors.heads()
     connection, schema = connected(url)
     with connection:
         connection.execute(f"SET search_path = {schema}")
-        yield SimpleNamespace(newest=lambda: newest, public_key=""), connection, schema
+        yield SimpleNamespace(heads=lambda: heads, public_key=""), connection, schema
 
 
 class Undone:

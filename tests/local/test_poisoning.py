@@ -146,6 +146,8 @@ def test_a_part_of_fakes_is_flagged_and_honest_parts_are_not(protocol):
         found = outliers([*honest[:4], fake + parts(protocol, 1, 3600)[0], *honest[4:]])
     assert found[0].part == 4
     assert found[0].chance < 1e-6
+    trials = 10 * len(honest[0].counts)  # parts and cells; the law of each has two tails
+    assert found[0].chance == pytest.approx(2 * trials * np.exp(-found[0].statistic / 2), rel=1e-6, abs=0)
 
 
 def test_parts_that_are_alike_raise_an_alarm_no_more_often_than_said():

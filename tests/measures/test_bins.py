@@ -8,6 +8,7 @@ import discreet as dp
 from discreet.core.errors import BadParameter
 from discreet.core.schema import between, date, flag, one_of, text
 from discreet.core.unit import row
+from discreet.plan.nodes import public
 from discreet.testing import seeded
 from tests.curator.questions import UNITS, answered, opened
 
@@ -35,7 +36,7 @@ def table(tmp_path_factory):
 
 def exactly(report):
     with seeded(2):
-        (answer,) = answered(report.asked(epsilon=10**6))
+        (answer,) = answered(report.asked(epsilon=10**12))
     return [tuple(row.values())[: len(answer.keys) + 1] for row in answer]
 
 
@@ -97,6 +98,17 @@ def test_groups_and_bins_make_a_table_in_order(table):
     found = exactly(table.group_by("sure").agg(n=dp.histogram("kind")))
     assert [row[:2] for row in found] == [(sure, kind) for sure in (False, True) for kind in ("r", "q", "p")]
     assert [row[2] for row in found] == [0, 2, 1, 1, 0, 1]
+
+
+def test_bins_of_groups_that_were_listed_are_those_of_these_groups(table):
+    listed = public("listed", {"kind": ["q", "p"], "sure": [False, True]})
+    found = exactly(table.group_by("kind", "sure", keys=listed).agg(n=dp.histogram("x", edges=[0, 10, 20])))
+    assert found == [
+        ("q", False, "[0, 10)", 1),
+        ("q", False, "[10, 20]", 1),
+        ("p", True, "[0, 10)", 1),
+        ("p", True, "[10, 20]", 0),
+    ]
 
 
 def test_expressions_are_binned_without_a_name(table):

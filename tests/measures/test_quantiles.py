@@ -22,7 +22,7 @@ def made(aggregate, price=None, rows=1, relation="add_remove"):
 
 
 @pytest.mark.parametrize(
-    ("aggregate", "many"), [(dp.median("x"), 3), (dp.quantile("x", 0.1, 0.9), 6), (dp.min("x"), 2), (dp.max("x"), 2)]
+    ("aggregate", "many"), [(dp.median("x"), 1), (dp.quantile("x", 0.1, 0.9), 2), (dp.min("x"), 2), (dp.max("x"), 2)]
 )
 @pytest.mark.parametrize("relation", ["add_remove", "replace"])
 def test_a_price_is_shared_by_the_values_and_the_ends_that_are_bought(aggregate, many, relation):
@@ -65,7 +65,7 @@ def test_ranks_grow_with_the_rows_of_a_person():
     assert made(dp.median("x"), rows=10).ranks > 5 * made(dp.median("x")).ranks
 
 
-@pytest.mark.parametrize("aggregate", [dp.median("x"), dp.min("x"), dp.max("x")])
+@pytest.mark.parametrize("aggregate", [dp.min("x"), dp.max("x")])
 def test_the_half_width_at_the_usual_chance_is_that_of_the_ends_that_are_bought(aggregate):
     found = made(aggregate)
     assert found.half_width(0.05) == found.ranks == abs(found.bought[-1].offset)

@@ -66,7 +66,7 @@ def test_sums_of_all_rows_of_a_unit_cost_what_was_paid(word, rows, groups, price
     for lying in spread_out(rows, groups):
         parts = []
         for here in lying:
-            there = statistic.inner(measure.exact(tallied(word, here)))
+            there = statistic.inner(measure.exact([measure.grain * each for each in tallied(word, here)]))
             moves = [after - before for after, before in zip(there, nothing, strict=True)]
             parts += [(noise.law, noise.scale, move) for noise, move in zip(noises, moves, strict=True)]
         most = max(most, cost(parts, price.epsilon is not None))
@@ -91,5 +91,5 @@ def test_bins_and_choices_cover_all_rows_of_a_unit_in_one_bin(word, rows, groups
     # All rows in one bin move its count by all of them; in a tree, the sum of every level that it lies under.
     noise = mechanism.noises[0][0]
     levels = mechanism.levels if isinstance(mechanism, Cdf) else 1
-    most = cost([(noise.law, noise.scale, rows)] * levels, price.epsilon is not None)
+    most = cost([(noise.law, noise.scale, rows * measure.grain)] * levels, price.epsilon is not None)
     assert paid * Fraction(9, 10) < most <= paid

@@ -1,7 +1,12 @@
-"""What a mutant is: one exact text of one file exchanged for another, and the tests that must notice."""
+"""What a mutant is: one exact text of one file exchanged for another, and the tests that must notice.
+
+Code moves. A text that stands in another file than the mutant says, once in all the source, is found there; and so is a
+test that has moved to another file.
+"""
 
 import ast
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -9,8 +14,28 @@ ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "discreet"
 
 
+TESTS = ROOT / "tests"
+
+
 class Rotten(AssertionError):
     """The table does not fit the source any more."""
+
+
+@cache
+def texts(folder):
+    """Return the text of every Python file below a folder, by its path from there."""
+    return {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in sorted(folder.rglob("*.py"))}
+
+
+def found(file, said, known, what):
+    """Return the file that a thing stands in: the one that was said, or the only other one."""
+    if file in known and said(known[file]):
+        return file
+    others = [name for name, text in known.items() if said(text)]
+    if len(others) != 1:
+        where = f"in {len(others)} other files: {', '.join(others[:4])}" if others else "nowhere"
+        raise Rotten(f"{file}: {what} does not stand there, but {where}")
+    return others[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +61,25 @@ class SourceMutant:
         return self.file.partition("/")[0]
 
     @property
+    def place(self):
+        """The file that the old text stands in today, below src/discreet."""
+        return found(self.file, lambda text: self.old in text, texts(SOURCE), f"the old text {self.old!r}")
+
+    @property
+    def nodes(self):
+        """The tests, by the files that they stand in today, below tests."""
+        return tuple(map(node, self.tests))
+
+    @property
     def name(self):
         """What tells it from others in a list of tests."""
         return f"{self.file.removesuffix('.py')}: {self.why}"
 
     def mutated(self, text):
         """Return the text of its file with the bug in it."""
-        found = text.count(self.old)
-        if found != 1:
-            raise Rotten(f"{self.file}: the old text stands there {found} times, instead of once: {self.old!r}")
+        times = text.count(self.old)
+        if times != 1:
+            raise Rotten(f"{self.file}: the old text stands there {times} times, instead of once: {self.old!r}")
         changed = text.replace(self.old, self.new)
         try:
             unlike = ast.dump(ast.parse(changed)) != ast.dump(ast.parse(text))
@@ -56,11 +91,21 @@ class SourceMutant:
 
     def check(self):
         """Raise where it no longer applies to the source, or names tests that are not there."""
-        self.mutated((SOURCE / self.file).read_text(encoding="utf-8"))
+        self.mutated(texts(SOURCE)[self.place])
         if bool(self.tests) != (self.by == "tests" and not self.harmless):
             raise Rotten(f"{self.name}: name the tests that notice it, or mark it by='types', or argue it harmless")
-        for test in self.tests:
-            file, _, rest = test.partition("::")
-            path = ROOT / "tests" / file
-            if not path.is_file() or (rest and f"def {rest.partition('[')[0]}(" not in path.read_text("utf-8")):
-                raise Rotten(f"{self.name}: no such test: {test}")
+        assert len(self.nodes) == len(self.tests)
+
+
+def node(test):
+    """Return a test, or a file of tests, as it is called today."""
+    file, _, rest = test.partition("::")
+    if rest:
+        head = f"def {rest.split('::')[-1].partition('[')[0]}("
+        return found(file, lambda text: head in text, texts(TESTS), f"the test {rest}") + f"::{rest}"
+    if file not in texts(TESTS):
+        others = [name for name in texts(TESTS) if name.rpartition("/")[2] == file.rpartition("/")[2]]
+        if len(others) != 1:
+            raise Rotten(f"no such file of tests: {file}")
+        return others[0]
+    return file

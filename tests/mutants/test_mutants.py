@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from tests.mutants.mutant import SOURCE, Rotten, SourceMutant
+from tests.mutants.mutant import SOURCE, Rotten, SourceMutant, node
 from tests.mutants.runner import ALIVE, BROKEN, CAUGHT
 from tests.mutants.table import all_mutants, lines
 
@@ -30,18 +30,40 @@ def test_a_mutant_that_no_longer_fits_is_refused():
         SourceMutant("core/rational.py", "_LONG = 10**16", "_LONG = 10**17", "nothing is said to notice").check()
 
 
+def test_a_mutant_and_its_tests_are_found_where_they_have_moved_to():
+    moved = SourceMutant("core/gone.py", "_LONG = 10**16", "_LONG = 10**17", "", ("gone/test_gone.py::test_node",))
+    assert moved.place == "core/rational.py"
+    with pytest.raises(Rotten, match="nowhere"):
+        moved.check()
+    assert node("gone/test_rational.py") == "core/test_rational.py"
+    (test,) = SourceMutant("", "", "", "", (f"gone.py::{test_a_mutant_that_no_longer_fits_is_refused.__name__}",)).nodes
+    assert test == "mutants/test_mutants.py::test_a_mutant_that_no_longer_fits_is_refused"
+    with pytest.raises(Rotten, match=r"in [0-9]+ other files"):
+        assert SourceMutant("core/gone.py", "import", "", "").place
+
+
 @pytest.mark.soak
 def test_the_runner_tells_caught_from_alive_from_broken(runner):
     file, old = "core/rational.py", "from fractions import Fraction\n"
     test = ("core/test_rational.py",)
     assert runner.verdict(SourceMutant(file, old, old + "UNUSED = 1\n", "", test)).word == ALIVE
     assert runner.verdict(SourceMutant(file, old, old + "import no_such_module\n", "", test)).word == BROKEN
-    assert runner.verdict(SourceMutant(file, old, "from math import trunc as Fraction\n", "", test)).word == CAUGHT
+    rounded = SourceMutant(file, "return Fraction(float.__repr__(value))", "return Fraction(value)", "", test)
+    assert runner.verdict(rounded).word == CAUGHT
+    soaked = SourceMutant(file, old, old + "UNUSED = 1\n", "", ("mutants/test_mutants.py::test_a_soak_alone",))
+    assert runner.verdict(soaked).word == ALIVE
+    unknown = SourceMutant(file, old, old + "UNUSED = 1\n", "", ("core/__init__.py",))
+    assert runner.verdict(unknown).word == BROKEN  # no test at all
+
+
+@pytest.mark.soak
+def test_a_soak_alone():
+    assert MUTANTS
 
 
 @pytest.mark.soak
 def test_the_tests_of_the_table_pass_without_a_mutant(runner):
-    tests = sorted({test for mutant in MUTANTS for test in mutant.tests})
+    tests = sorted({test for mutant in MUTANTS for test in mutant.nodes})
     word, seen = runner.tested(tests, longest=3600)
     assert word == ALIVE, seen
 

@@ -11,11 +11,12 @@ from discreet.ask.registered import check_columns
 from discreet.ask.runner import Runner
 from discreet.core import doors
 from discreet.core.errors import Refusal
-from discreet.engines.dialect import dialect_of
+from discreet.engines.dialect import MOST_ROWS, WIDE, dialect_of
 from discreet.engines.source import home_of
 from discreet.plan.expressions import Name
 from discreet.plan.keys import Tally, TallyQuery, keys_of
 from discreet.plan.nodes import Scan, columns_of
+from discreet.plan.stability import GRAIN
 from discreet.plan.to_sql.scalar import Relation
 from tests.neighbours.kinds import KINDS
 from tests.neighbours.values import LARGE
@@ -111,15 +112,22 @@ class World:
             return type(refused), refused.why
 
     def questions(self):
-        """Questions about every column: in declared groups, and in the groups that the rows have."""
+        """Questions about every column: sums of weighed rows in declared groups, whole rows in those that rows have."""
         columns = columns_of(Scan("t"), {"t": self.table})
         numeric = [name for name in columns if columns[name].kind in ("number", "date", "flag")]
         present = [Tally("present", (Name(name),)) for name in columns]
         sums = [Tally("sum", (Name(name),)) for name in numeric if columns[name].kind != "flag"]
+        # Sums of wider values are refused, since each is multiplied by a weight.
+        sums = [each for each in sums if each.most(columns) * GRAIN * MOST_ROWS < WIDE]
         products = [Tally("product", each.of * 2) for each in sums if each.most(columns) < 1000][:3]
+        totals = [Tally("total", each.of, (0, 60)) for each in sums if each.most(columns) < 1000]
+        totals = totals if self.unit == "few rows" else []  # a statement of their own, which takes its time
         key = next(name for name in columns if columns[name].keys)
         yield TallyQuery(
-            Scan("t"), keys_of([key], columns), (Tally("rows"), Tally("people"), *present, *sums, *products)
+            Scan("t"),
+            keys_of([key], columns),
+            (Tally("rows"), Tally("people"), *present, *sums, *products, *totals),
+            weighed=True,
         )
         yield TallyQuery(Scan("t"), keys_of([WORD], columns), (Tally("rows"), Tally("people")))
 
@@ -149,10 +157,13 @@ class World:
                 [theirs - ours for ours, theirs in zip(found(before, group), found(after, group), strict=True)]
                 for group in {*before, *after}
             ]
-            assert sum(map(any, apart)) <= worth * unit.max_groups, (where, apart)
+            if not question.weighed:  # weights bound no number of groups
+                assert sum(map(any, apart)) <= worth * unit.max_groups, (where, apart)
             for number, tally in enumerate(question.tallies):
                 moved = [each[number] for each in apart]
-                claim = worth * (unit.max_groups if tally.kind == "people" else unit.max_rows * tally.most(columns))
+                times = unit.max_groups if tally.kind in ("people", "total") else unit.max_rows
+                grain = GRAIN if question.weighed and tally.kind not in ("people", "total") else 1
+                claim = worth * times * grain * tally.most(columns)
                 assert sum(map(abs, moved)) <= claim, (where, tally, moved)
                 assert worth > 1 or min(moved, default=0) >= 0, (where, tally, moved)
 

@@ -57,10 +57,10 @@ def test_other_keys_labels_and_parts_give_other_bits():
     for key in (KEY, new_key(), new_key()):
         draws = Draws(key)
         for each in (draws, draws.part("a"), draws.part("b"), draws.part("label")):
-            for label in ("a", "b", "part"):
+            for label in ("a", "b", "part", f"{'column ' * 40}n", f"{'column ' * 40}s"):
                 with each.at(label):
                     seen.add(bits.current().bits(128))
-    assert len(seen) == 3 * 4 * 3
+    assert len(seen) == 3 * 4 * 5
 
 
 def test_a_label_and_a_part_are_used_once():

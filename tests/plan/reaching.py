@@ -1,6 +1,6 @@
 """How many rows of a plan one unit has: the definitions once more, in plain Python."""
 
-from discreet.plan.nodes import Derive, Filter, Join, PersonJoin, Project, Scan, Union, tables_of
+from discreet.plan.nodes import Derive, Filter, Join, MarkJoin, PerPerson, PersonJoin, Project, Scan, Union, tables_of
 
 
 def reached(plan, tables, unit):
@@ -13,12 +13,16 @@ def multiplied(plan, tables):
     match plan:
         case Scan(table):
             return tables[table].unit.max_rows
+        case PerPerson():
+            return 1
         case Filter(source) | Derive(source) | Project(source):
             return multiplied(source, tables)
         case Join(source, public, on):
             return multiplied(source, tables) * public.fan_out(theirs for _, theirs in on)
         case Union(one, other):
             return multiplied(one, tables) + multiplied(other, tables)
+        case MarkJoin(one):
+            return multiplied(one, tables)
         case PersonJoin(one):
             return multiplied(one, tables) * partners_of(plan, tables)
 
@@ -39,6 +43,8 @@ def rows_declared(plan, tables):
         case PersonJoin(one, other):
             ours, theirs = rows_declared(one, tables), rows_declared(other, tables)
             return min(ours * partners_of(plan, tables), max(ours, theirs))
-        case Union(one):
+        case Union(one) | MarkJoin(one):
             return rows_declared(one, tables)
+        case PerPerson():
+            return 1
     return rows_declared(plan.source, tables)

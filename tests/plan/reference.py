@@ -265,6 +265,9 @@ FUNCTIONS = {
     "length": lambda values, _parameters, _step: Fraction(len(values[0])),
     "month": lambda values, _parameters, _step: Fraction(values[0].month),
     "round": lambda values, parameters, _step: math.floor(values[0] / parameters[0] + HALF) * parameters[0],
+    "like": lambda values, parameters, _step: bool(
+        re.fullmatch(".*".join(map(re.escape, parameters[0].split("%"))), values[0], re.DOTALL)
+    ),
     "starts_with": lambda values, parameters, _step: values[0].startswith(parameters[0]),
     "weekday": lambda values, _parameters, _step: Fraction(values[0].isoweekday()),
     "year": lambda values, _parameters, _step: Fraction(values[0].year),

@@ -1,17 +1,34 @@
 """A plain Python evaluator of whole questions: lists, dictionaries and exact integers; the oracle of the engine."""
 
 import hashlib
+import math
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cache
+from operator import ge, gt, le, lt, ne
 
 from discreet.core.schema import Table
-from discreet.engines.secret_order import PRIME, multipliers
+from discreet.engines.engine import PRIME, multipliers
 from discreet.plan import stability
 from discreet.plan.expressions import Name
-from discreet.plan.nodes import Derive, Filter, Join, PersonJoin, Project, Scan, Union, columns_of, tables_of
-from discreet.plan.stability import unit_of
+from discreet.plan.keys import Tally, TallyQuery
+from discreet.plan.nodes import (
+    Derive,
+    Filter,
+    Join,
+    MarkJoin,
+    PerPerson,
+    PersonJoin,
+    Project,
+    Scan,
+    Union,
+    columns_of,
+    tables_of,
+)
+from discreet.plan.per_person import PART, own_column
+from discreet.plan.stability import GRAIN, unit_of
 from discreet.plan.types import type_of
 from tests.plan import reference
 from tests.plan.reaching import partners_of, reached
@@ -39,6 +56,8 @@ class Oracle:
     bound_before_joins: bool = False
     order_by_index: bool = False
     strangers_meet: bool = False
+    lonely_dropped: bool = False
+    lonely_doubled: bool = False
 
     def rows(self, plan, world, unit):
         """Return (person, values) for every row of a plan."""
@@ -67,9 +86,11 @@ class Oracle:
                 ]
             case Union(one, other):
                 return alike([*self.rows(one, world, unit), *self.rows(other, world, unit)], all_whole(plan, world))
+            case PerPerson(source):
+                return people(plan, self.rows(source, world, unit), columns_of(source, tables))
             case Project(source, chosen):
                 return [(who, {new: row[old] for new, old in chosen}) for who, row in self.rows(source, world, unit)]
-            case PersonJoin(one, other, _, _, chosen):
+            case PersonJoin(one, other, _, _, chosen, outer):
                 whole = all_whole(plan, world)
                 met = defaultdict(list)
                 for who, row in alike(self.partners(plan, world, unit), whole):
@@ -80,11 +101,31 @@ class Oracle:
                     (mine, columns_of(one, tables)[mine].step, theirs, columns_of(other, tables)[theirs].step)
                     for mine, theirs in plan.on
                 ]
+                pairs = []
+                for who, row in alike(self.before(one, partners_of(plan, tables), world, unit), whole):
+                    found = [
+                        theirs
+                        for theirs in (everyone if self.strangers_meet else met.get(who, ()))
+                        if all(equal(row[a], step, theirs[b], other_step) for a, step, b, other_step in matches)
+                    ]
+                    if outer and not found and not self.lonely_dropped:
+                        found = [{old: None for _, old in chosen}] * (2 if self.lonely_doubled else 1)
+                    pairs += [(who, {**row, **{new: theirs[old] for new, old in chosen}}) for theirs in found]
+                return pairs
+            case MarkJoin(one, other, on, compare, name):
+                whole = all_whole(plan, world)
+                theirs = alike(self.rows(other, world, unit), whole)
+                ours, others = columns_of(one, tables), columns_of(other, tables)
+
+                def matched(who, row, person, partner):
+                    same = who is not None and who == person
+                    pairs = [(row[a], ours[a].step, partner[b], others[b].step) for a, b in on]
+                    alike = all(equal(*pair) for pair in pairs)
+                    return (same or self.strangers_meet) and alike and compares(compare, row, partner, ours, others)
+
                 return [
-                    (who, {**row, **{new: theirs[old] for new, old in chosen}})
-                    for who, row in alike(self.before(one, partners_of(plan, tables), world, unit), whole)
-                    for theirs in (everyone if self.strangers_meet else met.get(who, ()))
-                    if all(equal(row[a], step, theirs[b], other_step) for a, step, b, other_step in matches)
+                    (who, {**row, name: any(matched(who, row, *each) for each in theirs)})
+                    for who, row in alike(self.rows(one, world, unit), whole)
                 ]
 
     def before(self, source, most, world, unit):
@@ -144,6 +185,8 @@ class Oracle:
                 matched = {theirs for _, theirs in on}
                 new = {column.name: column for column in public.columns if column.name not in matched}
                 return {**self.base(source, tables), **new}
+            case MarkJoin(one):
+                return self.base(one, tables)
             case PersonJoin(one, other, _, _, chosen):
                 theirs = columns_of(other, tables)
                 return {**self.base(one, tables), **{new: theirs[old] for new, old in chosen}}
@@ -164,10 +207,38 @@ class Oracle:
                 groups[who, place].append(added)
         if unit.is_row:
             found = {place: sums(rows) for (_, place), rows in groups.items()}
+        elif question.weighed:
+            found = self.weighed(question, groups, unit, whole, world)
         else:
             found = self.bounded(question, groups, unit, whole, reached(question.source, tables, unit))
         zeros = (0,) * len(question.tallies)
         return [found.get(place) or zeros for place in range(len(listed))]
+
+    def weighed(self, question, groups, unit, whole, world):
+        """Return sums of rows times their weights, and numbers of people who were bounded by themselves."""
+        tables, total = {name: data.table for name, data in world.items()}, defaultdict(dict)
+        many = Counter(who for who, _ in self.rows(question.source, world, unit))
+        reaching = reached(question.source, tables, unit)
+        alone = [number for number, tally in enumerate(question.tallies) if tally.kind == "people"]
+        if alone:
+            ones = {at: [[1] for _ in rows] for at, rows in groups.items()}
+            people = self.bounded(
+                TallyQuery(question.source, question.keys, (Tally("people"),)), ones, unit, whole, reaching
+            )
+            for place, (counted,) in people.items():
+                total[place].update(dict.fromkeys(alone, counted))
+        for (who, place), rows in groups.items():
+            weight = self.weight(who, many[who], unit)
+            for number in {*range(len(question.tallies))} - {*alone}:
+                here = total[place].get(number, 0)
+                total[place][number] = here + weight * sum(row[number] or 0 for row in rows)
+        return {place: tuple(each.get(n, 0) for n in range(len(question.tallies))) for place, each in total.items()}
+
+    def weight(self, who, many, unit):
+        """Return what each of so many rows of a person weighs."""
+        if who is None:
+            return 0
+        return GRAIN if unit.bound == "table" else min(GRAIN, GRAIN * unit.max_rows // many)
 
     def bounded(self, question, groups, unit, whole, rows):
         by_person = defaultdict(list)
@@ -260,6 +331,34 @@ class Oracle:
         return dict(found)
 
 
+def people(plan, rows, columns):
+    """Return one row for each person who has an identifier: aggregates over all of their rows, clamped."""
+    mine = defaultdict(list)
+    for who, row in rows:
+        mine[who].append(row)
+    return [
+        (who, {value.name: own(value, found, columns, plan.rows) for value in plan.values})
+        for who, found in mine.items()
+        if who is not None
+    ]
+
+
+def own(value, rows, columns, most):
+    """Return one value of a person, in the steps of its column; None where there is nothing to aggregate."""
+    if value.of is None:
+        return min(len(rows), most)
+    found = [each for each in (evaluated(value.of, row, columns) for row in rows) if each is not None]
+    match value.word:
+        case "count":
+            return min(len(found), most)
+        case "min" | "max":
+            return {"min": min, "max": max}[value.word](found, default=None)
+        case "sum":
+            low, high = own_column(value, columns, most).steps
+            return min(max(sum(found), low), high) if found else None
+    return math.floor(Fraction(PART * sum(found), len(found)) + Fraction(1, 2)) if found else None
+
+
 def all_whole(plan, world):
     """Say whether everyone in a plan is told apart by an integer."""
     return all(world[name].whole for name in tables_of(plan))
@@ -312,6 +411,21 @@ def equal(mine, step, theirs, other):
     if mine is None or theirs is None:
         return False
     return mine == theirs if step is None else mine * step == theirs * other
+
+
+ORDERS = {"<": lt, "<=": le, ">": gt, ">=": ge, "!=": ne}
+
+
+def compares(compare, row, partner, ours, theirs):
+    """Say whether a row compares so with a partner; what is missing compares with nothing."""
+    if compare is None:
+        return True
+    mine, order, other = compare
+    if row[mine] is None or partner[other] is None:
+        return False
+    steps = [1 if column.step is None else column.step for column in (ours[mine], theirs[other])]
+    one, two = row[mine], partner[other]
+    return ORDERS[order](one, two) if ours[mine].step is None else ORDERS[order](one * steps[0], two * steps[1])
 
 
 def key_of(keys, row):

@@ -1,6 +1,7 @@
 """Random schemas, rows and typed expressions, for tests of expressions and of plans."""
 
 import datetime as dt
+import re
 from fractions import Fraction
 from hashlib import shake_256
 
@@ -244,6 +245,11 @@ OPERATORS = {
     "month": _unary("date", lambda x: x.month()),
     "day": _unary("date", lambda x: x.day()),
     "weekday": _unary("date", lambda x: x.weekday()),
+    "like": lambda _schema, _depth: st.builds(
+        lambda x, pieces: x.like("%".join(re.sub(r"[%_\\]", "", piece) for piece in pieces)),
+        string_columns,
+        st.lists(texts, min_size=2, max_size=4),
+    ),
     "starts_with": lambda _schema, _depth: st.builds(lambda x, prefix: x.starts_with(prefix), string_columns, texts),
     "length": lambda _schema, _depth: string_columns.map(lambda x: x.length()),
     "as_number": lambda schema, depth: st.one_of(
@@ -254,7 +260,7 @@ RESULTS = {
     **dict.fromkeys(["+", "-", "*", "/", "divided_by", "abs", "round", "year", "weekday", "length"], "number"),
     **dict.fromkeys(["as_number", "square", "days between"], "number"),
     **dict.fromkeys(["date +", "date -"], "date"),
-    **dict.fromkeys(["==", "!=", "<", ">=", "&", "|", "~", "is_in", "is_null", "starts_with"], "flag"),
+    **dict.fromkeys(["==", "!=", "<", ">=", "&", "|", "~", "is_in", "is_null", "starts_with", "like"], "flag"),
 }
 
 

@@ -13,6 +13,7 @@ from discreet.plan.nodes import (
     Derive,
     Filter,
     Join,
+    MarkJoin,
     PersonJoin,
     Project,
     Public,
@@ -79,6 +80,22 @@ def test_a_union_has_bounds_that_hold_both_sides():
     assert tables_of(Union(Scan("v"), Union(Scan("u"), Scan("v")))) == ("u", "v")
 
 
+def test_a_flag_of_other_rows_is_a_column_more_and_what_a_left_join_adds_may_be_null():
+    marked = MarkJoin(Scan("u"), Scan("t"), (), ("age", "<=", "n"), "found")
+    found = columns_of(marked, TABLES)
+    assert list(found) == ["age", "found"]
+    assert (found["found"].kind, found["found"].nullable) == ("flag", False)
+    assert (tables_of(marked), scans(marked)) == (("t", "u"), 2)
+    strict = {"t": dp.Table("t", worlds.unit_of(worlds.Chance(1), "rows"), {"n": dp.between(0, 9, nullable=False)})}
+    for outer in (False, True):
+        joined = PersonJoin(Scan("t"), Scan("t"), columns=(("theirs", "n"),), outer=outer)
+        assert columns_of(joined, strict)["theirs"].nullable == outer
+    assert [plan_record(plan_from_record(plan_record(each))) for each in (marked, joined)] == [
+        plan_record(marked),
+        plan_record(joined),
+    ]
+
+
 @pytest.mark.parametrize(
     "plan",
     [
@@ -95,6 +112,13 @@ def test_a_union_has_bounds_that_hold_both_sides():
         PersonJoin(Scan("t"), Scan("u"), (("ward", "age"),)),
         PersonJoin(Scan("t"), Scan("u"), (), 0),
         PersonJoin(Scan("t"), Scan("u"), (), True),
+        MarkJoin(Scan("t"), Scan("u"), (("ward", "age"),), None, "found"),
+        MarkJoin(Scan("t"), Scan("u"), (), None, "WARD"),
+        MarkJoin(Scan("t"), Scan("u"), (), None, "~found"),
+        MarkJoin(Scan("t"), Scan("t"), (), ("ill", "!=", "ill"), "found"),
+        MarkJoin(Scan("t"), Scan("t"), (), ("ward", "<", "ward"), "found"),
+        MarkJoin(Scan("t"), Scan("t"), (), ("n", "=", "n"), "found"),
+        MarkJoin(Scan("t"), Scan("t"), (), ("n", "<", "x_"), "found"),
         Union(Scan("u"), Derive(Filter(Scan("t"), Name("ill")), "age", Name("n"))),
     ],
 )
@@ -169,6 +193,9 @@ def test_plans_travel_as_json(seed):
         {"node": "project", "source": {"node": "scan", "table": "t"}, "columns": "n"},
         {**plan_record(PersonJoin(Scan("t"), Scan("u"))), "most": -1},
         {**plan_record(PersonJoin(Scan("t"), Scan("u"))), "on": [["n", 1]]},
+        {**plan_record(MarkJoin(Scan("t"), Scan("u"), (), None, "found")), "name": 1},
+        {**plan_record(MarkJoin(Scan("t"), Scan("u"), (), None, "found")), "compare": ["n", "<"]},
+        {**plan_record(MarkJoin(Scan("t"), Scan("u"), (), None, "found")), "compare": 3},
     ],
 )
 def test_a_changed_record_is_refused(record):

@@ -7,9 +7,11 @@ import pytest
 import discreet as dp
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.duckdb.engine import DuckDBEngine
+from discreet.plan.expressions import Name
 from discreet.plan.keys import NO_KEYS, Tally, TallyQuery, keys_of
-from discreet.plan.nodes import Filter, Join, PersonJoin, Project, Scan, Union, columns_of, public
+from discreet.plan.nodes import Filter, Join, MarkJoin, PersonJoin, Project, Scan, Union, columns_of, public
 from discreet.plan.stability import (
+    GRAIN,
     MOST_PAIRS,
     Stability,
     UnboundedSensitivity,
@@ -48,6 +50,11 @@ MEETINGS = {
     "meet a union": (["meet union"], 400),
     "meet a public join": (["meet public"], 400),
     "meet twice": (["meet twice"], 400),
+    "meet outer": (["meet outer"], 400),
+    "exists": (["exists"], 400),
+    "exists itself": (["exists itself"], 400),
+    "exists not": (["exists not"], 400),
+    "exists of what met": (["meet", "exists"], 400),
     "project what met": (["meet", "project"], 400),
     "join what met": (["meet", "join"], 400),
     "unite what met": (["meet", "union"], 400),
@@ -74,10 +81,14 @@ def breaches(question, unit, one, other, *declared):
     columns, found = columns_of(question.source, tables), []
     for place, tally in enumerate(question.tallies):
         moved = [abs(a[place] - b[place]) for a, b in zip(one, other, strict=True)]
-        most = tally.most(columns)
-        rows, in_one = (claim.l0, 1) if tally.kind == "people" and not unit.is_row else (claim.l1, claim.linf)
-        squares = claim.l0 if tally.kind == "people" and not unit.is_row else claim.l2_squared
-        limits = (claim.l0, in_one * most, rows * most, squares * most**2)
+        people = tally.kind == "people" and not unit.is_row
+        weighed = question.weighed and not people and not unit.is_row
+        most = tally.most(columns) * (GRAIN if weighed else 1)
+        rows, in_one = (claim.l0, 1) if people else (claim.l1, claim.linf)
+        squares = claim.l0 if people else claim.l2_squared
+        # Weights bound no number of groups, but each that is met moves by one part of a row at least.
+        entries = claim.entries * most if weighed else claim.l0
+        limits = (entries, in_one * most, rows * most, squares * most**2)
         measured = (sum(map(bool, moved)), max(moved), sum(moved), sum(each**2 for each in moved))
         found += [(tally.kind, m, limit) for m, limit in zip(measured, limits, strict=True) if m > limit]
     return found
@@ -161,6 +172,37 @@ def test_neighbours_who_meet_in_the_engine_stay_within_the_claim_too():
 def test_strangers_who_meet_are_caught():
     _, broken = met(Oracle(strangers_meet=True), "meet", 400)
     assert broken
+
+
+def test_strangers_who_decide_whether_a_row_counts_are_caught():
+    chance, world, lacking = Chance("strangers"), {}, {}
+    for name in ("t", "u"):
+        table = dp.Table(name, dp.person("id", max_rows=3, bound="table"), worlds.COLUMNS)
+        who = (1, 2) if name == "t" else (1,)
+        rows = [worlds.raw_row(chance, one) for one in who for _ in range(9)]
+        world[name], lacking[name] = Data(table, rows), Data(table, [row for row in rows if row["id"] != 1])
+    tables = {name: data.table for name, data in world.items()}
+    plan = Filter(MarkJoin(Scan("t"), Scan("u"), (), None, "found"), Name("found"))
+    question, unit = TallyQuery(plan, NO_KEYS, (Tally("rows"),)), unit_of(plan, tables)
+    for oracle, caught in ((Oracle(), False), (Oracle(strangers_meet=True), True)):
+        one, other = (oracle.tallied(question, each, unit) for each in (world, lacking))
+        assert one != other
+        assert bool(breaches(question, unit, one, other, *tables.values())) == caught
+
+
+def test_rows_without_partners_that_are_kept_twice_are_caught():
+    chance, world = Chance("lonely"), {}
+    for name, rows in (("t", 3), ("u", 5)):
+        table = dp.Table(name, dp.person("id", max_rows=rows, bound="table"), worlds.COLUMNS)
+        world[name] = Data(table, [worlds.raw_row(chance, 1) for _ in range(9)] if name == "t" else [])
+    nobody = {name: Data(data.table, []) for name, data in world.items()}
+    tables = {name: data.table for name, data in world.items()}
+    plan = PersonJoin(Scan("t"), Scan("u"), most=1, outer=True)
+    question, unit = TallyQuery(plan, NO_KEYS, (Tally("rows"),)), unit_of(plan, tables)
+    for oracle, moved in ((Oracle(), 3), (Oracle(lonely_doubled=True), 6), (Oracle(lonely_dropped=True), 0)):
+        one, other = (oracle.tallied(question, each, unit) for each in (world, nobody))
+        assert (one, other) == ([(moved,)], [(0,)])
+        assert bool(breaches(question, unit, one, other, *tables.values())) == (moved > 3)
 
 
 @pytest.mark.parametrize(("most", "pairs"), [(1, 3), (4, 12), (None, 15)])

@@ -8,7 +8,7 @@ import discreet as dp
 from discreet.core.schema import Table
 from discreet.plan.expressions import Name, when
 from discreet.plan.keys import NO_KEYS, Tally, TallyQuery, bins, keys_of
-from discreet.plan.nodes import Derive, Filter, Join, PersonJoin, Project, Scan, Union, columns_of, public
+from discreet.plan.nodes import Derive, Filter, Join, MarkJoin, PersonJoin, Project, Scan, Union, columns_of, public
 from discreet.plan.to_sql.scalar import Relation
 from tests.plan.relational import Data
 
@@ -121,6 +121,14 @@ def plan_of(chance, operators, table="t"):
             case "meet":
                 other = chance.choice(OTHERS)
                 plan = meeting(chance, plan, other, next(names))
+            case "meet outer":
+                plan = replace(meeting(chance, plan, chance.choice(OTHERS), next(names)), outer=True)
+            case "exists" | "exists itself" | "exists not":
+                other = plan if operator == "exists itself" else chance.choice(OTHERS)
+                name = f"exists{next(names)}"
+                on, compare = chance.choice(MATCHED), chance.choice(COMPARED)
+                plan = MarkJoin(plan, other, on, compare, name)
+                plan = Filter(plan, ~Name(name) if operator == "exists not" else Name(name))
             case "meet itself":
                 plan = meeting(chance, plan, Derive(plan, f"d{next(names)}", chance.choice(DERIVED)), next(names))
             case "meet union":
@@ -147,6 +155,7 @@ OTHERS = (
     Derive(Scan("u"), "half", X * 2),
 )
 MATCHED = ((), (), (("ward", "ward"),), (("ill", "ill"), ("level", "level")), (("x", "n"),), (("note", "ward"),))
+COMPARED = (None, None, ("x", "<", "n"), ("n", ">=", "x"), ("n", "!=", "n"), ("note", "!=", "ward"), ("x", "<=", "x"))
 
 
 def meeting(chance, plan, other, number):
@@ -183,13 +192,14 @@ TALLIES = [
     Tally("sum", (ILL,)),
     Tally("product", (X, X)),
     Tally("product", (X, N)),
-    Tally("product", (N * 10**10, N * 10**9)),
+    Tally("product", (N * 10**8, N * 10**7)),
 ]
 
 
 def question_of(chance, plan, tables):
     keys = keys_among(chance, columns_of(plan, tables))
-    return TallyQuery(plan, keys, (chance.choice(TALLIES), *chance.some(TALLIES, 3)))
+    tallies = (chance.choice(TALLIES), *chance.some(TALLIES, 3))
+    return TallyQuery(plan, keys, tallies, weighed=chance.below(3) > 0)
 
 
 def neighbours(chance, data, unit, fresh):

@@ -9,11 +9,10 @@ from discreet.account.budgets.budget import Budget
 from discreet.publish.allowance import Allowance
 from discreet.publish.code_table import Coded
 from discreet.publish.domain import Domain
-from discreet.publish.method import METHODS, method_of
+from discreet.publish.method import METHODS, MarginalWorkload, method_of
 from discreet.publish.methods import merf
 from discreet.publish.pmw import Weights
 from discreet.publish.pmw_session import Ended, Weighing, weigh
-from discreet.publish.workload import MarginalWorkload
 from tests.publish.replay import alike, check_moves, moved, spent, taped
 
 DOMAIN = Domain.of({"a": 4, "b": 2, "c": 2})

@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 from scipy.special import gammaincc
 
-from discreet.publish.model.belief import Schedule
-from discreet.publish.model.fit import NoisyMarginal, fit
-from discreet.publish.model.junction import Junction, cells_with
+from discreet.publish.model.fit import NoisyMarginal, Views, fit
+from discreet.publish.model.junction import Junction, Schedule, cells_with
 from discreet.publish.model.marginal import ModelMarginals
 from discreet.publish.model.sample import sample
-from discreet.publish.model.views import Views
 from tests.publish.worlds import joint, made, random_cliques, random_fit, subsets
 
 SEEDS = range(12)

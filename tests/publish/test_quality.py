@@ -14,7 +14,7 @@ from discreet.publish import quality
 from discreet.publish.allowance import Allowance
 from discreet.publish.domain import Domain
 from discreet.publish.expected_error import expected
-from discreet.publish.workload import MarginalWorkload
+from discreet.publish.method import MarginalWorkload
 from discreet.testing import seeded
 from tests.publish.worlds import dependent_table, made
 

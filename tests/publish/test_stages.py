@@ -6,9 +6,8 @@ import pytest
 from discreet import publish
 from discreet.account.budgets.budget import Budget
 from discreet.publish.domain import Domain
-from discreet.publish.method import METHODS
+from discreet.publish.method import METHODS, MarginalWorkload
 from discreet.publish.stages import ROUNDS, stages_of, telling
-from discreet.publish.workload import MarginalWorkload
 from discreet.testing import seeded
 
 SIZES = {"a": 3, "b": 2}

@@ -42,7 +42,9 @@ def vault(folder):
 
 def test_a_new_process_answers_with_error_bars_and_loads_nothing_for_show(tmp_path):
     shown = process(tmp_path, "-c", ASK, vault(tmp_path))
-    assert [line.split()[0] for line in shown.splitlines()[2:]] == list(rand.HEALTH)
+    *rows, bounding = shown.splitlines()[2:]
+    assert [line.split()[0] for line in rows] == list(rand.HEALTH)
+    assert bounding.startswith("not in the intervals: ")
     assert "±" in shown
 
 

@@ -29,11 +29,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.account.losses.loss import PrivacyLoss
-from discreet.answers import record as _record
 from discreet.answers.arithmetic import AnswerArithmetic
 from discreet.answers.column import AnswerColumn as AnswerColumn
 from discreet.answers.column import Cell as Cell
-from discreet.answers.quantity import Plain
+from discreet.answers.quantity import Plain, noises, read_key, read_noises, write_key
 from discreet.core import record as records
 from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.core.value import dataclass, replace
@@ -44,6 +43,10 @@ if TYPE_CHECKING:
     from discreet.answers.text_table import Blocks
 
 Key = tuple[Any, ...]
+
+
+# How a note begins that says what the intervals do not hold.
+NOT_HELD = "not in the intervals: "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -64,6 +67,7 @@ class Answer(AnswerArithmetic):
     receipt: Mapping[str, Any] | None = None
     remaining: str = ""
     sampling: bool = False  # whether intervals hold the sampling of rows as well as the noise
+    cut: Answer | None = None  # the least that bounding cut, where that was bought: people and rows
 
     def __post_init__(self) -> None:
         rows = tuple(tuple(row) for row in self.rows)
@@ -107,6 +111,11 @@ class Answer(AnswerArithmetic):
             if column.name == name:
                 return column
         raise UnknownName("column", str(name), [column.name for column in self.columns])
+
+    @property
+    def not_held(self) -> tuple[str, ...]:
+        """What the intervals do not hold: a line each wherever the answer is shown, the same for whatever rows."""
+        return tuple(note for note in self.notes if note.startswith(NOT_HELD))
 
     def arranged(self, names: Iterable[str]) -> Answer:
         """Return the same columns in this order: who asks again may name them in another than who asked first."""
@@ -235,8 +244,8 @@ class Answer(AnswerArithmetic):
         """Write the answer, noise laws included, as versioned JSON that `from_json` reads back."""
         record = {
             "keys": list(self.keys),
-            "rows": [[_record.write_key(value) for value in row] for row in self.rows],
-            "noises": _record.noises([quantity for column in self.columns for quantity in column.quantities]),
+            "rows": [[write_key(value) for value in row] for row in self.rows],
+            "noises": noises([quantity for column in self.columns for quantity in column.quantities]),
             "columns": [column.record() for column in self.columns],
             "loss": None if self.loss is None else json.loads(self.loss.to_json()),
             "asked": dict(self.asked),
@@ -245,6 +254,7 @@ class Answer(AnswerArithmetic):
             "receipt": None if self.receipt is None else dict(self.receipt),
             "remaining": self.remaining,
             "sampling": self.sampling,
+            **({} if self.cut is None else {"cut": self.cut.to_json()}),
         }
         return records.write("answer", record)
 
@@ -254,7 +264,8 @@ class Answer(AnswerArithmetic):
         record = records.read("answer", text)
         if isinstance(record, dict) and "sampling" not in record:  # as it was before intervals of sampling
             record = {**record, "sampling": False}
-        given = records.fields("answer", record, _FIELDS)
+        has_cut = isinstance(record, dict) and "cut" in record
+        given = records.fields("answer", record, (*_FIELDS, "cut") if has_cut else _FIELDS)
         try:
             answer = cls._read(given)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -267,10 +278,10 @@ class Answer(AnswerArithmetic):
 
     @classmethod
     def _read(cls, given: dict[str, Any]) -> Answer:
-        known = _record.read_noises(given["noises"])
+        known = read_noises(given["noises"])
         return cls(
             keys=tuple(given["keys"]),
-            rows=tuple(tuple(_record.read_key(value) for value in row) for row in given["rows"]),
+            rows=tuple(tuple(read_key(value) for value in row) for row in given["rows"]),
             columns=tuple(AnswerColumn.from_record(column, known) for column in given["columns"]),
             loss=None if given["loss"] is None else PrivacyLoss.from_json(json.dumps(given["loss"])),
             asked=given["asked"],
@@ -279,6 +290,7 @@ class Answer(AnswerArithmetic):
             receipt=given["receipt"],
             remaining=given["remaining"],
             sampling=given["sampling"] is True,
+            cut=cls.from_json(given["cut"]) if "cut" in given else None,
         )
 
     def received(self, receipt: Mapping[str, Any] | None, remaining: str) -> Answer:

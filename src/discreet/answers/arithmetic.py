@@ -8,15 +8,15 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self, TypeVar, cast
 
 from discreet.account.losses.loss import PrivacyLoss
-from discreet.answers import algebra, sampled_rows
-from discreet.answers.column import AnswerColumn
+from discreet.answers import algebra
+from discreet.answers.column import AnswerColumn, SampledRows, combined, shifted
 from discreet.answers.quantity import FunctionQuantity, LinearQuantity, PublicValue, Quantity
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number, as_written
 from discreet.core.value import replace
 
 Operation = Callable[[Quantity, Quantity], Quantity]
-Rows = sampled_rows.SampledRows | None
+Rows = SampledRows | None
 Table = TypeVar("Table", bound="AnswerArithmetic")
 
 
@@ -79,7 +79,7 @@ class AnswerArithmetic(ABC):
         return self._combined(other, ">=", lambda a, b: algebra.compare(a, ">=", b))
 
     def __neg__(self) -> Self:
-        less = lambda rows: sampled_rows.shifted(rows, "*", Fraction(-1), swapped=False)  # noqa: E731
+        less = lambda rows: shifted(rows, "*", Fraction(-1), swapped=False)  # noqa: E731
         return self._mapped("-{}", lambda quantity: algebra.scale(quantity, Fraction(-1)), sampled=less)
 
     def __abs__(self) -> Self:
@@ -156,7 +156,7 @@ class AnswerArithmetic(ABC):
                 return cast(Self, NotImplemented)
             constant = PublicValue(number)
             words = f"{other} {sign} {{}}" if swapped else f"{{}} {sign} {other}"
-            rows = lambda each: sampled_rows.shifted(each, sign, number, swapped=swapped)  # noqa: E731
+            rows = lambda each: shifted(each, sign, number, swapped=swapped)  # noqa: E731
             if swapped:
                 return self._mapped(words, lambda quantity: operation(constant, quantity), sampled=rows)
             return self._mapped(words, lambda quantity: operation(quantity, constant), sampled=rows)
@@ -215,7 +215,7 @@ def _met(
 ) -> AnswerColumn:
     quantities = tuple(operation(one.quantities[here], two.quantities[there]) for here, there in places)
     name = one.name if one.name == two.name else f"{one.name} {sign} {two.name}"
-    rows = sampled_rows.combined(one.sampled, sign, two.sampled)
+    rows = combined(one.sampled, sign, two.sampled)
     return one.derived(quantities, name, f"{one.words or one.name} {sign} {two.words or two.name}", rows)
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 NOTHING = "n/a"
 UNKNOWN = "?"  # a value of which the interval alone is known
 _MOST_PLACES = 15  # floats hold no more
+_ROWS = ("count", "histogram")  # kinds of columns that count rows, of which a weight may leave a part
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +26,12 @@ class DecimalPlaces:
     whole: bool = False
 
     @classmethod
-    def of(cls, cells: Iterable[Cell]) -> DecimalPlaces:
-        """Return the place of the second digit of the narrowest interval: more would be noise."""
+    def of(cls, cells: Iterable[Cell], kind: str = "") -> DecimalPlaces:
+        """Return the place of the second digit of the narrowest interval: more would be noise; rows are shown whole."""
         cells = list(cells)
         halves = [half for cell in cells if (half := half_width(cell)) is not None and 0 < half < math.inf]
         values = [value for cell in cells for value in (cell.value, cell.low, cell.high) if value is not None]
-        whole = all(isinstance(value, int) for value in values)
+        whole = kind in _ROWS or all(isinstance(value, int) for value in values)
         if not halves:
             return cls(0 if whole else 6, whole)
         places = min(1 - math.floor(math.log10(min(halves))), _MOST_PLACES)

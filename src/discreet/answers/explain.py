@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from discreet.answers.digits import DecimalPlaces, half_width
+from discreet.answers.text_table import cut_words
 
 if TYPE_CHECKING:
     from discreet.account.losses.loss import PrivacyLoss
@@ -27,6 +28,8 @@ def summary(answer: Shown) -> str:
         parts.append("paid " + _asked(answer))
     if answer.receipt and "sequence" in answer.receipt:
         parts.append(f"receipt {answer.receipt['sequence']}")
+    if answer.cut is not None:
+        parts.append(cut_words(answer))
     if answer.remaining:
         parts.append(f"left: {answer.remaining}")
     return "; ".join(parts)
@@ -74,9 +77,8 @@ def _price(answer: Shown) -> str:
 
 
 def _bounds(answer: Shown) -> str:
-    if not answer.notes:
-        return ""
-    return "What the bounds did: " + "; ".join(answer.notes) + "."
+    notes = [*answer.notes, *([cut_words(answer)] if answer.cut is not None else ())]
+    return f"What the bounds did: {'; '.join(notes)}." if notes else ""
 
 
 def _width(column: AnswerColumn, *, sampling: bool) -> str:
@@ -86,7 +88,7 @@ def _width(column: AnswerColumn, *, sampling: bool) -> str:
     widths = [half for cell in column.cells if (half := half_width(cell)) is not None]
     finite = [width for width in widths if math.isfinite(width)]
     if finite:
-        digits = DecimalPlaces.of(column.cells)
+        digits = DecimalPlaces.of(column.cells, column.kind)
         narrow, wide = (digits.number(end, math.ceil) for end in (min(finite), max(finite)))
         reach = narrow if narrow == wide else f"{narrow} to {wide}"
         what = "95% the value of the population" if sampling else "at least 95% the exact value"
@@ -152,7 +154,7 @@ def _happened(loss: PrivacyLoss) -> str:
 
 def _receipt(receipt: Mapping[str, Any]) -> str:
     """Say which entry of the ledger paid, and whether it was this time."""
-    known = {name: value for name, value in receipt.items() if name not in ("key", "replayed")}
+    known = {name: value for name, value in receipt.items() if name not in ("key", "replayed", "attested")}
     text = "Receipt: " + ", ".join(f"{name} {value}" for name, value in known.items()) + "."
     return f"{text} This time it was replayed for free." if receipt.get("replayed") else text
 

@@ -73,7 +73,7 @@ class _Column:
     """A column with its digits and one scale for all of its bars."""
 
     def __init__(self, column: AnswerColumn) -> None:
-        self.cells, self.digits = column.cells, DecimalPlaces.of(column.cells)
+        self.cells, self.digits = column.cells, DecimalPlaces.of(column.cells, column.kind)
         self.title = escape(column.name) + (f"<small>{escape(column.words)}</small>" if column.words else "")
         ends = [float(end) for cell in self.cells for end in _ends(cell) if math.isfinite(end)]
         low, high = min(ends, default=0.0), max(ends, default=0.0)
@@ -122,8 +122,8 @@ def _line(answer: Shown, columns: list[_Column], at: int | None, rows: int) -> s
 def _footer(answer: Shown) -> str:
     from discreet.answers.explain import summary
 
-    words = summary(answer)
-    return f"<p>{escape(words)}</p>" if words else ""
+    words = (*answer.not_held, summary(answer))
+    return "".join(f"<p>{escape(each)}</p>" for each in words if each)
 
 
 def _ends(cell: Cell) -> tuple[float, float, float] | tuple[()]:

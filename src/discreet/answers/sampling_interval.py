@@ -22,6 +22,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.answers.column import SampledRows
 from discreet.answers.functions import value_of
 from discreet.answers.interval import Pair, interval
 from discreet.answers.noise_tail import reaches
@@ -36,7 +37,6 @@ from discreet.answers.quantity import (
     leaves,
     to_float,
 )
-from discreet.answers.sampled_rows import SampledRows
 from discreet.answers.spread import half_width, terms_of
 
 Array = NDArray[np.float64]

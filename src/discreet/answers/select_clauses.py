@@ -9,9 +9,16 @@ from typing import Any, Protocol
 
 from discreet.answers import algebra
 from discreet.answers.answer import Answer, AnswerColumn
+from discreet.answers.column import SampledRows, combined, shifted
 from discreet.answers.point import point_of
-from discreet.answers.quantity import FunctionQuantity, LinearQuantity, PublicValue, Quantity, RatioQuantity
-from discreet.answers.sampled_rows import SampledRows, combined, shifted
+from discreet.answers.quantity import (
+    BracketedValue,
+    FunctionQuantity,
+    LinearQuantity,
+    PublicValue,
+    Quantity,
+    RatioQuantity,
+)
 from discreet.core.errors import BadParameter
 from discreet.plan.sql.formula import (
     Clipped,
@@ -68,6 +75,10 @@ def quantity_of(formula: Formula, column: Callable[[str], Quantity]) -> Quantity
 _MOMENTS = ("covariance", "correlation", "root")
 
 
+# What a group of too few people says: no value, and no ends of an interval.
+_WITHHELD = BracketedValue(None, None, None)
+
+
 def pooled(quantities: Sequence[Quantity]) -> Quantity:
     """Return what the groups have together; the interval is that of the sum, not the sum of intervals.
 
@@ -77,6 +88,9 @@ def pooled(quantities: Sequence[Quantity]) -> Quantity:
     first = quantities[0]
     if len(quantities) == 1:
         return first
+    withheld = next((each for each in quantities if each == _WITHHELD), None)
+    if withheld is not None:  # a total of which a part is withheld would tell the others' sum as if it were all
+        return withheld
     if isinstance(first, LinearQuantity):
         return _total([each for each in quantities if isinstance(each, LinearQuantity)])
     if isinstance(first, RatioQuantity):

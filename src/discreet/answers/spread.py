@@ -121,7 +121,8 @@ def _rounded(law: Law, scale: Fraction, steps: Fraction, cells: int) -> Array:
         return out
     # Cell j > 0 holds the values k with (j - 1/2) <= k steps < (j + 1/2).
     # As floats: noise of a price near zero is wider than any integer of 64 bits.
-    edges = np.ceil((np.arange(half + 2) - 0.5) / width)
+    with np.errstate(divide="ignore"):  # steps too small for a float: all of the noise lies within the first cell
+        edges = np.ceil((np.arange(half + 2) - 0.5) / width)
     edges[0] = 0
     beyond = upper(law, float(scale), np.maximum(edges, 1))
     inner = beyond[:-1] - beyond[1:]

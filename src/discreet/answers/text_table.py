@@ -12,6 +12,7 @@ from discreet.core.value import dataclass
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
     from rich.table import Table
+    from rich.text import Text
 
 # An answer; named so because answers import this module.
 Shown = Any
@@ -25,7 +26,7 @@ def grid(answer: Shown) -> tuple[list[str], list[list[str]]]:
     keys = [[key_text(value) for value in row] for row in answer.rows]
     columns = []
     for column in answer.columns:
-        digits = DecimalPlaces.of(column.cells)
+        digits = DecimalPlaces.of(column.cells, column.kind)
         truths = any(isinstance(cell.value, bool) for cell in column.cells)
         cells = [("" if truths else digits.value(cell), digits.cell(cell)) for cell in column.cells]
         columns.append(_aligned(cells))
@@ -42,7 +43,14 @@ def text(answer: Shown) -> str:
     top = "  ".join(cell.ljust(width) for cell, width in zip(header, widths, strict=True)).rstrip()
     if hidden:
         lines.insert(MOST_ROWS // 2, f"... {hidden:,} rows more ...")
-    return "\n".join([top, "  ".join("─" * width for width in widths), *lines])
+    below = ["", cut_words(answer)] if answer.cut is not None else []
+    return "\n".join([top, "  ".join("─" * width for width in widths), *lines, *answer.not_held, *below])
+
+
+def cut_words(answer: Shown) -> str:
+    """Say what bounding cut, where that was bought: at least so many rows, of so many people."""
+    _, ((people, rows),) = grid(answer.cut)
+    return f"bounding cut at least {rows.strip()} rows, of {people.strip()} people"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +59,9 @@ class Blocks:
 
     answer: Shown
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Table]:
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Table | Text]:
+        from rich.text import Text
+
         header, rows = grid(self.answer)
         keys = len(self.answer.keys)
         block: list[int] = []
@@ -62,6 +72,10 @@ class Blocks:
                 block = []
             block.append(at)
         yield _block(header, rows, keys, block)
+        for each in self.answer.not_held:
+            yield Text(each, style="dim")
+        if self.answer.cut is not None:
+            yield Text(cut_words(self.answer))
 
 
 def _block(header: list[str], rows: list[list[str]], keys: int, columns: list[int]) -> Table:

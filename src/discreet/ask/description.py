@@ -6,10 +6,24 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
-from discreet.ask.registered import HEADINGS, column_rows, grid, table_words
+from discreet.ask.declaration import HEADINGS, column_rows, grid
+from discreet.ask.registered import table_words
 from discreet.core.column import Column
 from discreet.plan.expressions import Arithmetic, Compare, Expression, Logic
-from discreet.plan.nodes import Derive, Filter, Join, PersonJoin, Plan, Project, Scan, Union, tables_of
+from discreet.plan.nodes import (
+    Derive,
+    Filter,
+    Join,
+    MarkJoin,
+    PerPerson,
+    PersonJoin,
+    Plan,
+    Project,
+    Scan,
+    Union,
+    tables_of,
+)
+from discreet.plan.per_person import own_words
 
 if TYPE_CHECKING:
     from discreet.ask.question import QueryBase
@@ -72,14 +86,24 @@ def _steps(plan: Plan) -> Iterator[str]:
         case Join(source, public, on):
             yield from _steps(source)
             yield f"join the public table {public.name} on {_pairs(on)}"
+        case PerPerson(source, values, rows):
+            yield from _steps(source)
+            made = ", ".join(f"{each.name} = {own_words(each)}" for each in values)
+            yield f"one row for each person, of up to {rows:,} rows: {made}"
         case Union(one, other):
             yield from _steps(one)
             yield f"add the rows of {_whole(other)}"
-        case PersonJoin(one, other, on, most):
+        case PersonJoin(one, other, on, most, outer=outer):
             yield from _steps(one)
             matched = f" with equal {_pairs(on)}" if on else ""
             bounded = "" if most is None else f", at most {most:,} for each row"
-            yield f"join {_whole(other)} on the person{matched}{bounded}"
+            kept = ", and keep rows without" if outer else ""
+            yield f"join {_whole(other)} on the person{matched}{bounded}{kept}"
+        case MarkJoin(one, other, on, compare, name):
+            yield from _steps(one)
+            matched = f" with equal {_pairs(on)}" if on else ""
+            compared = "" if compare is None else f" {'and' if on else 'with'} {' '.join(compare)}"
+            yield f"derive {name} = whether the person has rows of {_whole(other)}{matched}{compared}"
 
 
 def _whole(plan: Plan) -> str:

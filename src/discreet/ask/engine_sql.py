@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from discreet.ask.priced import PricedQuestion
 from discreet.ask.programme import Programme
 from discreet.ask.registered import engine_of
 from discreet.core.schema import Table
-from discreet.core.unit import Unit
+from discreet.core.unit import Unit, row
 from discreet.engines.dialect import Dialect, dialect_of, select
-from discreet.engines.secret_order import ORDER_TABLE
+from discreet.engines.engine import ORDER_TABLE
 from discreet.measures.request import MeasureScope
+from discreet.plan.dimension import Dimension, dimensions_of
 from discreet.plan.expressions import Expression
 from discreet.plan.keys import TallyQuery
 from discreet.plan.nodes import Plan
@@ -21,9 +22,11 @@ from discreet.plan.to_sql.person_bounds import PERSON
 from discreet.plan.to_sql.pretty import pretty
 from discreet.plan.to_sql.rows import kept_sql, rows_by_person_sql
 from discreet.plan.to_sql.scalar import Relation
-from discreet.plan.to_sql.statement import SettledPlan, tallies_sql
+from discreet.plan.to_sql.statement import SettledPlan
+from discreet.plan.to_sql.tally_tables import statements_of
 from discreet.plan.types import type_of
 
+_TOTALS = "the totals of every group, each person's clamped"
 _SECRET = f"{ORDER_TABLE} is <the vault's secret order>"
 
 
@@ -36,7 +39,7 @@ def statements(asked: PricedQuestion) -> tuple[str, ...]:
     Guarantee: a function of the question and of what was declared; the secret order is a name, and so are sources.
     """
     query = asked.report.query
-    writer = SqlWriter(query.tables, dialect_of(engine_of(query.registered)))
+    writer = SqlWriter(query.tables, dialect_of(engine_of(query.registered)), dimensions_of(query.plan))
     return (*writer.kept(), *Programme(asked).describe(writer))
 
 
@@ -46,6 +49,7 @@ class SqlWriter:
 
     tables: Mapping[str, Table]
     dialect: Dialect
+    dimensions: Mapping[str, Dimension] = field(default_factory=dict)
 
     def kept(self) -> list[str]:
         """Write which rows are kept, of tables that keep rows of people once."""
@@ -53,7 +57,8 @@ class SqlWriter:
 
     def tallies(self, title: str, question: TallyQuery, unit: Unit) -> list[str]:
         """Write the tallies of a question."""
-        return [self._shown(title, tallies_sql(question, self._relations(), self.dialect, unit).sql)]
+        written = statements_of(question, self._relations(), self.dialect, unit)
+        return [self._shown(_TOTALS if part.tallies[0].kind == "total" else title, sql) for part, sql in written]
 
     def rows_by_person(self, title: str, plan: Plan, most: int, unit: Unit) -> list[str]:
         """Write how many people have each number of rows."""
@@ -77,6 +82,9 @@ class SqlWriter:
         for name, table in self.tables.items():
             title = f"kept {name}" if kept and table.unit.bound == "table" else name
             found[name] = Relation(table, {table.unit.identifier or "": "BIGINT"}, self.dialect.quote(title), kept=True)
+        for name, each in self.dimensions.items():
+            table = Table(name, row(), each.columns)
+            found[name] = Relation(table, {}, self.dialect.quote(name), kept=True, is_public=True)
         return found
 
     def _kept(self, relation: Relation) -> str:
@@ -88,7 +96,7 @@ class SqlWriter:
     def _shown(self, title: str, sql: str) -> str:
         tables = [
             f"{self.dialect.quote(name)} is <the rows of {name}, every value read as declared>"
-            for name in self.tables
+            for name in (*self.tables, *self.dimensions)
             if f"FROM {self.dialect.quote(name)}" in sql
         ]
         notes = [title, *tables, *([_SECRET] if ORDER_TABLE in sql else ())]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -11,9 +11,11 @@ from discreet.account.budgets.price import Price
 from discreet.account.numeric.checks import whole
 from discreet.ask.priced import AUTO, PricedQuestion, Rows, asked, unit_and_reach
 from discreet.ask.question import Question
+from discreet.ask.request import AskTerms, DeskRequest, Fresh
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.rational import Number, as_written
-from discreet.measures.measure import measure_of
+from discreet.measures.measure import Measure, measure_of
+from discreet.measures.pool import Pool, pools
 from discreet.measures.reach import Reach
 from discreet.plan.aggregates import Aggregate
 
@@ -40,18 +42,21 @@ class Offer:
 
     def preview(self) -> Preview:
         """Show what the offer would buy."""
-        from discreet.ask.preview import preview
+        found: Preview = self.report.query.desk.preview(self._request)
+        return found
 
-        return preview(self.asked, self.rows, self.max_rows)
-
-    def release(self, *, fresh: bool = False) -> Answer:
+    def release(self, *, fresh: Fresh = False) -> Answer:
         """Pay the offer, and return the answer.
 
         Guarantee: that of `Report.release`.
         """
-        from discreet.ask.release import release
+        found: Answer = self.report.query.desk.run(self._request, fresh=fresh).answer
+        return found
 
-        return release(self.asked, self.max_rows, fresh=fresh)
+    @property
+    def _request(self) -> DeskRequest:
+        price = Price(self.epsilon, self.delta, None)
+        return DeskRequest("ask", self.report, AskTerms(self.max_rows, self.rows), price)
 
     @property
     def asked(self) -> PricedQuestion:
@@ -76,7 +81,8 @@ def offer(
 ) -> Offer:
     """Find for each column the least epsilon that does: their sum is the price, their shares the weights.
 
-    With a delta Gaussian noise is looked at as well, and taken where it is cheaper in epsilon.
+    Columns that are measured together need as much as the most demanding of them. Each by itself is looked at as well,
+    and with a delta Gaussian noise: what is cheapest in epsilon is taken.
     """
     names = [name for name, _ in report.aggregates]
     for name in half_widths:
@@ -99,23 +105,61 @@ def offer(
     slack = Fraction(0) if delta is None else as_written("delta", delta)
     kept = 1 - AUTO if max_rows == "auto" else Fraction(1)
 
-    def priced(made: Callable[[Fraction], Price]) -> tuple[Question, Fraction]:
-        needed = {
-            name: _least(name, aggregate, wanted[name], reach, size, beta, made)
-            for name, aggregate in report.aggregates
-        }
-        return report.weighted(**needed), sum(needed.values(), Fraction(0))
+    equal = dict.fromkeys(names, Fraction(1))
 
-    plain, epsilon = priced(lambda amount: Price(amount, Fraction(0), None))
-    found = Offer(plain, epsilon / kept, Fraction(0), max_rows, rows)
-    if not slack:
-        return found
-    shared, rho = priced(lambda amount: Price(None, Fraction(0), amount))
-    # All of rho is bought by one epsilon and one delta, and what the bound costs comes off before.
-    total = _search(lambda amount: Price(amount, slack, None).concentrated().rho >= rho, _MOST)  # type: ignore[operator]
-    normal = Offer(shared, total / kept, slack, max_rows, rows)
-    good = all(part.half_width(beta, size or 1) <= wanted[part.name] for part in normal.asked.measures)
-    return normal if good and normal.epsilon < found.epsilon else found
+    def priced(made: Callable[[Fraction], Price], together: Sequence[Pool]) -> tuple[Question, Fraction]:
+        pooled = {name: pool for pool in together for name in pool.names}
+        needed = {}
+        for name, aggregate in report.aggregates:
+
+            def measure(paid: Price, name: str = name, aggregate: Aggregate = aggregate) -> Measure:
+                pool = pooled.get(name)
+                return (
+                    measure_of(name, aggregate, paid, reach)
+                    if pool is None
+                    else pool.measure(name, aggregate, paid, reach)
+                )
+
+            needed[name] = _least(name, wanted[name], size, beta, lambda amount: measure(made(amount)))
+        shared = {name: max(needed[each] for each in pool.names) / len(pool.names) for name, pool in pooled.items()}
+        weights = needed | shared
+        return report.weighted(**weights), sum(weights.values(), Fraction(0))
+
+    def enough(found: Offer) -> bool:
+        return all(part.half_width(beta, size or 1) <= wanted[part.name] for part in found.asked.measures)
+
+    found = []
+    for together in _ways(report, equal, reach, normal=False):
+        plain, epsilon = priced(lambda amount: Price(amount, Fraction(0), None), together)
+        found.append(Offer(plain, epsilon / kept, Fraction(0), max_rows, rows))
+    if slack:
+        for together in _ways(report, equal, reach, normal=True):
+            weighted, rho = priced(lambda amount: Price(None, Fraction(0), amount), together)
+            # All of rho is bought by one epsilon and one delta, and what the bound costs comes off before.
+            total = _search(lambda amount, rho=rho: _rho(amount, slack) >= rho, _MOST)  # type: ignore[misc]
+            found.append(Offer(weighted, total / kept, slack, max_rows, rows))
+    found.sort(key=lambda each: each.epsilon)
+    for each in found:
+        if enough(each):
+            return each
+    # Weights decide what is measured together: where that is not what was planned, more is paid until it is enough.
+    (last,) = found[-1:]
+    factor = _search(lambda amount: enough(replace(last, epsilon=last.epsilon * amount)), _MOST)
+    return replace(last, epsilon=last.epsilon * factor)
+
+
+def _ways(report: Question, shares: dict[str, Fraction], reach: Reach, *, normal: bool) -> Iterator[Sequence[Pool]]:
+    """Yield what may be measured together: as a question with equal shares does it, and each column by itself."""
+    together = [pool for pool in pools(report.aggregates, shares, reach, normal=normal) if len(pool.names) > 1]
+    if together:
+        yield together
+    yield ()
+
+
+def _rho(epsilon: Fraction, delta: Fraction) -> Fraction:
+    found = Price(epsilon, delta, None).concentrated().rho
+    assert found is not None
+    return found
 
 
 def _wanted(name: str, given: Number) -> Fraction:
@@ -135,16 +179,10 @@ def _beta(given: Number) -> float:
 
 
 def _least(
-    name: str,
-    aggregate: Aggregate,
-    wanted: Fraction,
-    reach: Reach,
-    rows: int | None,
-    beta: float,
-    made: Callable[[Fraction], Price],
+    name: str, wanted: Fraction, rows: int | None, beta: float, measure: Callable[[Fraction], Measure]
 ) -> Fraction:
     def enough(amount: Fraction) -> bool:
-        found = measure_of(name, aggregate, made(amount), reach)
+        found = measure(amount)
         if found.sized and rows is None:
             why = "its error depends on how many rows there are"
             fix = "pass rows=, or declare the table's size when it is registered"

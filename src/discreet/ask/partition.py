@@ -15,8 +15,7 @@ from discreet.answers.answer import Answer
 from discreet.ask.priced import PricedQuestion, asked
 from discreet.ask.programme import Programme
 from discreet.ask.question import QueryBase, Question
-from discreet.ask.rehearsal import rehearse
-from discreet.ask.release import kept, left, pay, proof, told
+from discreet.ask.release import kept, left, pay, proof, rehearse, told
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.rational import Number
 from discreet.plan.nodes import Derive, Filter, Join, Project

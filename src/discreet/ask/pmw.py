@@ -1,8 +1,9 @@
 """Interactive sessions of private multiplicative weights on a table of the vault: one charge, and many answers.
 
-The ledger has one debit for a session, made before any row is read, under a key of its own. What it settles is the
-beginning: noisy counts of single columns. Everything after that lives in memory, so that a session that dies is lost
-with what it cost; nothing is ever run again from the same noise, and a new session is a new charge.
+The ledger has one debit for a session, a running release, made before any row is read, under a key of its own. Its
+first part is the beginning: noisy counts of single columns. Every answer is a part as well, settled before it is told.
+What is never told, the noisy threshold, is sealed beside the vault. So a session that dies is gone on with, by the same
+analyst, in any process of the same machine: from its parts, which are public, and from the state after the last.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
@@ -24,12 +25,13 @@ from discreet.account.budgets.price import Price
 from discreet.ask.priced import unit_and_reach
 from discreet.ask.question import QueryBase, Question
 from discreet.ask.registered import engine_of
-from discreet.ask.release import pay
-from discreet.core.errors import BadParameter
+from discreet.ask.release import charge_of
+from discreet.core.errors import BadParameter, Refusal
 from discreet.core.exact import Exact
-from discreet.core.log import logger
 from discreet.core.unit import Unit
-from discreet.ledger.refusals import QuestionFailed
+from discreet.ledger.refusals import Conflict, QuestionFailed
+from discreet.ledger.running.part import RunBehind
+from discreet.ledger.running.runs import PartDone
 from discreet.plan.expressions import Expression, Name
 from discreet.plan.keys import NO_KEYS, Tally, TallyQuery, declared, shown
 from discreet.plan.nodes import Datum, Filter, Plan
@@ -42,10 +44,11 @@ from discreet.publish.domain import Clique
 from discreet.publish.kernels import filled, number
 from discreet.publish.model.fit import NoisyMarginal
 from discreet.publish.pmw import Weights, picked
-from discreet.publish.pmw_session import Ended, Picked, Weighing
+from discreet.publish.pmw_session import Picked, Weighing
 from discreet.publish.synthetic_data import SyntheticData, SyntheticEstimate
 
 if TYPE_CHECKING:
+    from discreet.ask.desk import RunDoor
     from discreet.ask.runner import Runner
     from discreet.ledger.charge import Receipt
     from discreet.noise.draws import Draws
@@ -89,13 +92,33 @@ class Interactive:
     def begin(self) -> Weighed:
         """Pay for the whole session, measure its beginning, and open it.
 
-        Guarantee: the debit is durable before any row is read. It is begun once, and never run again.
+        Guarantee: the debit is durable before any row is read.
         """
-        label = f"interactive session on {', '.join(self.query.tables)}"
-        text, receipt = pay(self.query, self.question, self.terms.loss, label, self._begun, fresh=True, once=True)
-        return Weighed(self, _read(text), receipt)
+        query = self.query
+        query.desk.access.check(query.registered)
+        label = f"interactive session on {', '.join(query.tables)}"
+        receipt = query.desk.access.runs.begin(charge_of(query, self.question, self.terms.loss, label), "pmw")
+        return Weighed(self, receipt)
 
-    def _begun(self, runner: Runner, _: Draws) -> str:
+    def resume(self, key: str) -> Weighed:
+        """Go on with a session that was begun on these terms, by the same analyst, on the tables as they are.
+
+        Guarantee: nothing is charged; no answer is drawn a second time in another way.
+        """
+        query = self.query
+        query.desk.access.check(query.registered)
+        charged, receipt = query.desk.access.runs.open(key)
+        wanted = charge_of(query, self.question, self.terms.loss, charged.label)
+        if charged.question != wanted.question:
+            why, fix = "it was begun on other terms, or on another table", "resume it with the terms it was begun with"
+            raise Conflict("the session", why=why, fix=fix, value=key)
+        if dict(charged.tables) != dict(wanted.tables):
+            why = "its table was refreshed or declared anew since it was begun"
+            raise Conflict("the session", why=why, fix="begin another, which is charged again", value=key)
+        return Weighed(self, receipt)
+
+    def measured(self, runner: Runner) -> str:
+        """Measure the beginning, and return it as it is settled."""
         axes = [Axis(code.key, code.column.nullable) for code in self.coding.codes]
         with marginals(runner.engine, self.query.plan, axes, runner.relations, runner.dialect, self.unit) as counted:
 
@@ -110,19 +133,20 @@ class Interactive:
 class Weighed:
     """Counts of a table, asked one after the other. Made by `session.pmw(...)` or `curator.session(token, pmw=True)`.
 
-    Guarantee: everything it says was paid when it began. No preview, and nothing else, says in advance whether a
-    question will be answered by the histogram or by one of the updates. It ends with its process; it stops where its
-    grant is revoked or its table is changed, and what is left of it is lost. Any failure ends it, in one text. While a
-    question is answered, other threads wait until that has taken its pace, whatever they ask of the session.
+    Guarantee: everything it says was paid when it began, and was settled before it is said. No preview, and nothing
+    else, says in advance whether a question will be answered by the histogram or by one of the updates. It stops where
+    its grant is revoked or its table is changed, and what is left of it is lost. Any failure ends it, in one text.
+    While a question is answered, other threads wait until that has taken its pace, whatever they ask of the session;
+    other processes that go on with the same session take turns with this one.
     """
 
-    __slots__ = ("_asked", "_failed", "_lock", "_process", "_weighing", "receipt")
+    __slots__ = ("_asked", "_failed", "_known", "_lock", "_process", "_weighing", "receipt")
 
-    def __init__(self, asked: Interactive, begun: Sequence[NoisyMarginal], receipt: Receipt) -> None:
+    def __init__(self, asked: Interactive, receipt: Receipt) -> None:
         self._asked, self.receipt = asked, receipt
-        self._weighing = Weighing(asked.terms, begun, self._count)
-        self._failed = False
+        self._failed, self._known = False, 0
         self._lock, self._process = RLock(), os.getpid()
+        self._weighing = self._rebuilt()
 
     def answer(self, where: Mapping[str, Any] | None = None, **named: Any) -> SyntheticEstimate:  # noqa: ANN401  (any value)
         """Say how many rows have the given values, with a bar: `answer(ward="A", age=range(18, 65))`.
@@ -133,7 +157,7 @@ class Weighed:
         wanted = {**(where or {}), **named}
         codes = {name: coding[name].codes(values) for name, values in wanted.items()}
         found = picked(coding.domain, codes)
-        with self._still(), self._asked.query.desk.work_limits().paced():
+        with self._still():
             self._check()
             told = None if self._failed else self._told(found)
         if told is None:
@@ -142,14 +166,90 @@ class Weighed:
 
     def _told(self, where: Picked) -> SyntheticEstimate | None:
         """Answer; None if that failed, which ends the session: an engine's failure is a noiseless look at the rows."""
+        while True:
+            self._weighing.check()
+            try:
+                found = self._part(where)
+            except RunBehind:  # another process went on with the session
+                self._weighing = self._rebuilt()
+                continue
+            except QuestionFailed:
+                found = None
+            except BaseException:  # what this process learned may not be settled
+                self._weighing = self._rebuilt()
+                raise
+            if found is None:
+                self._fail()
+            elif not self._weighing.left or self._weighing.asked >= self._asked.terms.questions:
+                with suppress(Refusal):  # the custodian's next look ends it
+                    self._runs.end(self.receipt.key)
+            return found
+
+    def _part(self, where: Picked) -> SyntheticEstimate:
+        """Settle one answer as the next part: the histogram moves in this process, and in others by the part's text."""
+        weighing = self._weighing
+        named = [[place, [*codes]] for place, codes in sorted(where.items())]
+
+        def work(draws: Draws, private: bytes) -> PartDone:
+            if private:
+                weighing.go_on(private)
+            before = weighing.updates
+            with draws.at("answer"):
+                told = weighing.told(where)
+            text = {"where": named, "value": told.value, "bar": told.error, "update": weighing.updates > before}
+            return PartDone(json.dumps(text), weighing.private)
+
+        # The guess is public, and part of what is compared: in another process, or release, it may be another.
+        asked = json.dumps({"where": named, "guess": round(weighing.guess(where))})
+        self._known, text = self._runs.part(self.receipt.key, asked, work, self._asked.query.registered, self._known)
+        said = json.loads(text)
+        return SyntheticEstimate(said["value"], said["bar"])
+
+    def _rebuilt(self) -> Weighing:
+        """Return the session as its settled parts leave it; measure the beginning, if that is not settled yet."""
+        if not (parts := self._runs.parts(self.receipt.key)):
+            self._begin()
+            parts = self._runs.parts(self.receipt.key)
+        (_, first), *others = parts
+        if first is None:
+            self._fail()
+            raise QuestionFailed
+        found = Weighing(self._asked.terms, _read(first), self._count)
+        for _, text in others:
+            said = {} if text is None else json.loads(text)
+            where = {place: tuple(codes) for place, codes in said.get("where", ())}
+            found.relearn(where, said["value"] if said.get("update") else None)
+        self._known = len(parts)
+        return found
+
+    def _begin(self) -> None:
+        query = self._asked.query
+
+        def work(draws: Draws, _: bytes) -> PartDone:
+            with query.desk.access.runner(query.registered) as runner, draws.at("beginning"):
+                text = self._asked.measured(runner)
+            query.desk.access.check(query.registered)  # rows that changed meanwhile answered for no version
+            return PartDone(text)
+
+        failed = False
         try:
-            return self._weighing.told(where)
-        except Ended:
-            raise
-        except Exception:
-            logger.warning("a session failed after it was charged, and has ended")
-            self._failed = True
-            return None
+            self._runs.part(self.receipt.key, "the beginning", work, query.registered, 0)
+        except RunBehind:  # another process has begun it
+            return
+        except QuestionFailed:
+            failed = True
+        if failed:
+            self._fail()
+            raise QuestionFailed
+
+    def _fail(self) -> None:
+        self._failed = True
+        with suppress(Refusal):
+            self._runs.end(self.receipt.key, failed=True)
+
+    @property
+    def _runs(self) -> RunDoor:
+        return self._asked.query.desk.access.runs
 
     @property
     def asked(self) -> int:
@@ -191,8 +291,8 @@ class Weighed:
 
     def _check(self) -> None:
         query = self._asked.query
-        query.desk.admit()
-        query.desk.check(query.registered)
+        query.desk.access.admit()
+        query.desk.access.check(query.registered)
 
     def _count(self, where: Picked) -> Exact[int]:
         query, plan = self._asked.query, self._asked.query.plan
@@ -200,7 +300,7 @@ class Weighed:
             code = self._asked.coding.codes[place]
             if len(codes) < code.size:
                 plan = Filter(plan, _condition(code, codes))
-        with query.desk.runner(query.registered) as runner:
+        with query.desk.access.runner(query.registered) as runner:
             found = _rows(runner, plan, self._asked.unit)
         self._check()  # rows that changed meanwhile answered for no version
         return found

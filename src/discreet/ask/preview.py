@@ -12,7 +12,9 @@ from discreet.account.budgets.exceeded import BudgetExceeded
 from discreet.account.numeric.checks import whole
 from discreet.ask.engine_sql import statements
 from discreet.ask.priced import PricedQuestion, Rows, asked, spelled, stability_words
+from discreet.ask.registered import with_referred
 from discreet.ask.remaining import enough_for, figures, fitting, limit_words, none_fits, percent, share_left, too_little
+from discreet.core import record as records
 from discreet.core.errors import Refusal
 from discreet.ledger.charge import Charge
 
@@ -32,6 +34,9 @@ _HEADINGS = ("column", "mechanism", "sensitivity", "noise", "95% half-width", "c
 
 
 _FAILED = "this was charged and failed, which is its final answer: only fresh=True runs it again, for another charge"
+
+
+_FIELDS = ("price", "answered", "failed", "columns", "stability", "remaining", "notes", "sql")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +142,18 @@ class Preview:
             "sql": list(self.sql),
         }
 
+    @classmethod
+    def from_record(
+        cls, record: object, asked: PricedQuestion, rows: int | None, max_rows: int | Literal["auto"] | None
+    ) -> Preview:
+        """Read what `record` returned, about a question at its price."""
+        found = records.fields("preview", record, _FIELDS)
+        lines = tuple(PreviewLine(**records.fields("column", each, PreviewLine.__slots__)) for each in found["columns"])
+        remaining, notes, stability, sql = (tuple(found[name]) for name in ("remaining", "notes", "stability", "sql"))
+        answered, failed = found["answered"] is True, found["failed"] is True
+        price = found["price"]
+        return cls(lines, price, remaining, notes, asked, rows, max_rows, stability, sql, answered, failed)
+
     def plot(self, path: str | Path | None = None) -> Figure:
         """Draw the half-widths of all columns against the price, on both sides of the one that was asked about."""
         from discreet.answers.plots.error_plot import plot
@@ -170,7 +187,7 @@ def previewed(
 
     What an engine would be asked depends on its source as well, and is looked at anew each time.
     """
-    desk = report.query.desk
+    desk = report.query.desk.access
     if sql or report.query.snapshot is not None:
         return preview(asked(report, price, max_rows), rows, max_rows, sql=sql)
     said = f"{spelled(report, price, max_rows)} {rows!r}"
@@ -192,13 +209,13 @@ def preview(
     """Look ahead: from the question, the schema, and a declared or supposed number of rows."""
     lines, size = _expected(question, rows)
     query, loss = question.report.query, question.loss
-    standings = query.desk.standings(query.accounts)
+    standings = query.desk.access.standings(query.accounts)
     fits = "" if all(each.filter.fits(loss) for each in standings) else _offer(question, max_rows, standings)
     remaining = tuple(remaining_after(query, loss, fits))
     notes = (*_notes(question, size), *_too_cheap(question, standings))
     price, shown = str(question.price), statements(question) if sql else ()
     stability, charge = stability_words(question), _charge(question)
-    answered, failed = query.desk.answered(charge), query.desk.failed(charge)
+    answered, failed = query.desk.access.answered(charge), query.desk.access.failed(charge)
     notes = (_FAILED, *notes) if failed else notes
     return Preview(lines, price, remaining, notes, question, rows, max_rows, stability, shown, answered, failed)
 
@@ -230,11 +247,12 @@ def _charge(question: PricedQuestion) -> Charge:
     """Return what the ledger would be asked to charge for the question."""
     query = question.report.query
     versions = {name: found.version for name, found in query.registered.items()}
-    return Charge(question.question, dict.fromkeys(query.accounts, question.loss), versions)
+    text = with_referred(question.question, query.registered)
+    return Charge(text, dict.fromkeys(query.accounts, question.loss), versions)
 
 
 def _lines(measure: Measure, rows: int | None) -> list[PreviewLine]:
-    error, cost = measure.expected(rows), str(measure.price)
+    error, cost = measure.expected(rows), f"{measure.price}{measure.shared}"
     known = measure.kind, measure.sensitivity, measure.noise, error.half_width, error.within, cost, "0", error.ranks
     return [PreviewLine(name, *known) for name in measure.columns]
 
@@ -242,7 +260,7 @@ def _lines(measure: Measure, rows: int | None) -> list[PreviewLine]:
 def remaining_after(query: QueryBase, loss: PrivacyLoss, fits: str = "") -> list[str]:
     """Say what each limit would have left after a question of that loss, or that it would refuse it and what fits."""
     texts = []
-    for standing in query.desk.standings(query.accounts):
+    for standing in query.desk.access.standings(query.accounts):
         where = limit_words(standing)
         try:
             after = standing.filter.admit(loss)
@@ -258,7 +276,7 @@ def remaining_after(query: QueryBase, loss: PrivacyLoss, fits: str = "") -> list
 
 
 def _notes(question: PricedQuestion, rows: int | None) -> list[str]:
-    notes = []
+    notes = [*question.withheld]
     if question.selection is not None:
         notes.append(
             f"keys are found by private selection (delta {float(question.selection.delta):.3g}): a key of"

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from discreet.account.budgets.price import Price
 from discreet.account.losses.loss import PrivacyLoss
@@ -16,15 +16,31 @@ from discreet.core.errors import BadParameter
 from discreet.core.schema import Table
 from discreet.core.unit import Unit, check_relation
 from discreet.core.value import dataclass, replace
-from discreet.measures.measure import Measure, measure_of
+from discreet.measures.measure import Measure, drawn_once, measure_of
+from discreet.measures.minimum_frequency import COUNTED, MinimumFrequency
+from discreet.measures.pool import Pool, pools
 from discreet.measures.reach import Reach
-from discreet.mechanisms.contribution_bound import ContributionBound
-from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.parts.integer_noise import total
-from discreet.plan.aggregates import Aggregate
-from discreet.plan.nodes import Derive, Filter, Join, PersonJoin, Plan, Project, Scan, Union, tables_of
+from discreet.plan.aggregates import Aggregate, Correlation, Covariance, Mean, Std, Variance
+from discreet.plan.nodes import (
+    Derive,
+    Filter,
+    Join,
+    MarkJoin,
+    PerPerson,
+    PersonJoin,
+    Plan,
+    Project,
+    Scan,
+    Union,
+    tables_of,
+)
 from discreet.plan.serial import plan_record
-from discreet.plan.stability import partners, reach, stability, unit_of
+from discreet.plan.stability import groups_of_one, has_one_each, partners, reach, stability, unit_of
+
+if TYPE_CHECKING:
+    from discreet.mechanisms.contribution_bound import ContributionBound
+    from discreet.mechanisms.key_selection import KeySelection
 
 Rows = int | Literal["auto"] | None
 
@@ -45,6 +61,8 @@ class PricedQuestion:
     measures: tuple[Measure, ...]
     selection: KeySelection | None
     bound: ContributionBound | None
+    frequency: MinimumFrequency = MinimumFrequency()
+    pools: tuple[Pool, ...] = ()
 
     @property
     def loss(self) -> PrivacyLoss:
@@ -53,7 +71,8 @@ class PricedQuestion:
         Where the bound on rows is bought first, the noise is not known yet, only what it costs at most: pure epsilon
         for Laplace noise of any scale that goes with its sensitivity, rho for Gaussian noise.
         """
-        parts = [each.loss if self.bound is None else each.most_loss for each in self.measures]
+        drawn = [alike[0] for alike in drawn_once(self.measures)]
+        parts = [each.loss if self.bound is None else each.most_loss for each in drawn]
         parts += [each.loss for each in (self.selection, self.bound) if each is not None]
         return total(parts)
 
@@ -66,9 +85,15 @@ class PricedQuestion:
         return f"{asked}{by} from {', '.join(query.tables)}"
 
     @property
+    def withheld(self) -> tuple[str, ...]:
+        """Which groups are withheld, in words; nothing where none are."""
+        counted = self.frequency.column(self.report.aggregates)
+        return tuple(self.frequency.words(each) for each in self.measures if counted in each.columns)
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The names of the measured columns of the answer, in the order in which they were asked for."""
-        return tuple(name for each in self.measures for name in each.columns)
+        return tuple(name for each in self.measures for name in each.columns if name != COUNTED)
 
     @property
     def question(self) -> str:
@@ -84,6 +109,7 @@ class PricedQuestion:
                 "unit": self.unit.record(),
                 "auto": self.bound is not None,
                 "tables": {name: table.record() for name, table in query.tables.items()},
+                **({"withheld": self.frequency.record()} if self.frequency.below else {}),
             },
             sort_keys=True,
             ensure_ascii=False,
@@ -94,10 +120,8 @@ class PricedQuestion:
         """Return the question for a bound that was bought, with the mechanisms that were charged."""
         unit = bounded(self.unit, max_rows)
         reach = _reach(self.report, unit)
-        measures = tuple(
-            measure_of(part.name, aggregate, part.price, reach)
-            for part, (_, aggregate) in zip(self.measures, self.report.aggregates, strict=True)
-        )
+        prices = {part.name: part.price for part in self.measures}
+        measures = _made(self.report.aggregates, self.pools, prices, reach)
         return replace(self, unit=unit, reach=reach, measures=measures)
 
 
@@ -112,9 +136,11 @@ def spelled(report: Question, price: Price, max_rows: Rows) -> str:
 
 def asked(report: Question, price: Price, max_rows: Rows) -> PricedQuestion:
     """Choose mechanisms and split the price, for the tables as they are declared now."""
-    report = replace(report, query=report.query.frozen())
+    frequency = report.query.desk.minimum_frequency()
+    report = replace(report, query=report.query.frozen(), aggregates=frequency.counted(report.aggregates))
     engine_of(report.query.registered)
     unit, bound = _unit(report, price, max_rows)
+    _check_averages(report, unit)
     rest = price if bound is None else price.share(1 - AUTO)
     reach = _reach(report, unit)
     weights = dict(report.weights)
@@ -127,9 +153,20 @@ def asked(report: Question, price: Price, max_rows: Rows) -> PricedQuestion:
         share = shares.pop("keys")
         selection, rest = _selection(rest, share, unit, reach)
         shares = {name: part / (1 - share) for name, part in shares.items()}
-    measures = _measures(report.aggregates, shares, rest, reach)
+    measures, pooled = _measures(report.aggregates, shares, rest, reach)
     _check_names(report, measures)
-    return PricedQuestion(report, price, unit, reach, measures, selection, bound)
+    return PricedQuestion(report, price, unit, reach, measures, selection, bound, frequency, pooled)
+
+
+def _check_averages(report: Question, unit: Unit) -> None:
+    """Refuse averages over people under replace: how many people pass the conditions was not declared."""
+    if unit.relation == "add_remove" or not has_one_each(report.query.plan):
+        return
+    for name, each in report.aggregates:
+        if isinstance(each, Mean | Variance | Std | Covariance | Correlation):
+            why = "under replace an average divides by a public number of rows, and one row a person has none declared"
+            fix = "ask for dp.sum and dp.count and divide the answers, or register with relation='add_remove'"
+            raise BadParameter(name, each.word, why=why, fix=fix)
 
 
 def _check_names(report: Question, measures: Sequence[Measure]) -> None:
@@ -147,14 +184,18 @@ def _check_names(report: Question, measures: Sequence[Measure]) -> None:
 
 def _measures(
     aggregates: Sequence[tuple[str, Aggregate]], shares: dict[str, Fraction], price: Price, reach: Reach
-) -> tuple[Measure, ...]:
+) -> tuple[tuple[Measure, ...], tuple[Pool, ...]]:
     """Return the measures at their shares: Laplace or Gaussian noise, whichever is off by less, where both may be had.
 
-    Gaussian noise is bought for all columns or for none: one delta turns all of their rho into epsilon.
+    Gaussian noise is bought for all columns or for none: one delta turns all of their rho into epsilon. Aggregates of
+    one column are measured together where that is better, for the shares of all of them.
     """
 
-    def made(paid: Price) -> tuple[Measure, ...]:
-        return tuple(measure_of(name, each, paid.share(shares[name]), reach) for name, each in aggregates)
+    def made(paid: Price) -> tuple[tuple[Measure, ...], tuple[Pool, ...]]:
+        found = tuple(pools(aggregates, shares, reach, normal=paid.rho is not None))
+        together = shares | {name: sum(shares[each] for each in pool.names) for pool in found for name in pool.names}
+        prices = {name: paid.share(Fraction(part)) for name, part in together.items()}
+        return _made(aggregates, found, prices, reach), found
 
     plain = made(replace(price, delta=Fraction(0)))
     if price.rho is not None or not price.delta:
@@ -163,7 +204,15 @@ def _measures(
     if paid.rho is None or paid.rho <= 0:  # so small a delta leaves nothing for it
         return plain
     normal = made(paid)
-    return min((plain, normal), key=_badness)
+    return min((plain, normal), key=lambda each: _badness(each[0]))
+
+
+def _made(
+    aggregates: Sequence[tuple[str, Aggregate]], together: Sequence[Pool], prices: Mapping[str, Price], reach: Reach
+) -> tuple[Measure, ...]:
+    """Return the measures at their prices, which are those of whole pools."""
+    pooled = {name: each for pool in together for name, each in pool.measures(prices[pool.names[0]], reach).items()}
+    return tuple(pooled.get(name) or measure_of(name, each, prices[name], reach) for name, each in aggregates)
 
 
 def _badness(measures: tuple[Measure, ...]) -> float:
@@ -174,6 +223,8 @@ def _badness(measures: tuple[Measure, ...]) -> float:
 
 def _selection(rest: Price, share: Fraction, unit: Unit, reach: Reach) -> tuple[KeySelection, Price]:
     """Return the selection of keys, and what is left for the rest; delta is halved where Gaussian noise may use it."""
+    from discreet.mechanisms.key_selection import KeySelection
+
     if not rest.delta:
         raise BadParameter(
             "delta",
@@ -219,6 +270,8 @@ def _unit(report: Question, price: Price, max_rows: Rows) -> tuple[Unit, Contrib
         )
         raise BadParameter("max_rows", max_rows, why=why, fix="leave max_rows out")
     if max_rows == "auto" and unit.max_rows > 1:
+        from discreet.mechanisms.contribution_bound import ContributionBound
+
         # A weight for the noise of the answer: what its share of the price is in pure epsilon.
         answers = price.share((1 - AUTO) / len(report.aggregates)).selecting
         epsilon = price.share(AUTO).selecting
@@ -247,7 +300,10 @@ def _reach(report: Question, unit: Unit) -> Reach:
     found = stability(query.plan, unit, query.tables, groups=query.keys is not None)
     sizes = {table.rows for table in query.tables.values()}
     size = sizes.pop() if len(sizes) == 1 and query.keys is None and query.whole else None
-    return Reach(query.columns, found.l1, found.l0, unit.relation, size, people=not unit.is_row)
+    groups = None if unit.is_row else groups_of_one(reach(query.plan, unit, query.tables), unit, query.keys)
+    return Reach(
+        query.columns, found.l1, found.l0, unit.relation, size, not unit.is_row, groups, query.keys is not None
+    )
 
 
 def stability_words(question: PricedQuestion) -> tuple[str, ...]:
@@ -266,6 +322,9 @@ def _factors(plan: Plan, unit: Unit, tables: Mapping[str, Table]) -> Iterator[st
     match plan:
         case Scan():
             return
+        case PerPerson(source):
+            yield from _factors(source, unit_of(source, tables), tables)
+            yield "each person is one row, whatever their rows are"
         case Filter(source) | Derive(source) | Project(source):
             yield from _factors(source, unit, tables)
         case Join(source, joined, on):
@@ -281,6 +340,10 @@ def _factors(plan: Plan, unit: Unit, tables: Mapping[str, Table]) -> Iterator[st
             yield from _factors(one, unit, tables)
             yield from _factors(other, unit, tables)
             yield _meeting(plan, unit, tables)
+        case MarkJoin(one, other):
+            yield from _factors(one, unit, tables)
+            ours, theirs = (", ".join(tables_of(side)) for side in (one, other))
+            yield f"{ours} looked up in {theirs}: rows of the same person, none of which is repeated"
 
 
 def _meeting(plan: PersonJoin, unit: Unit, tables: Mapping[str, Table]) -> str:
@@ -297,13 +360,13 @@ def partners_words(plan: Plan, tables: Mapping[str, Table]) -> list[str]:
     match plan:
         case Scan():
             return []
-        case Union(one, other):
+        case Union(one, other) | MarkJoin(one, other):
             return partners_words(one, tables) + partners_words(other, tables)
         case PersonJoin(one, other):
             found = partners_words(one, tables) + partners_words(other, tables)
             theirs = ", ".join(tables_of(other))
             return [*found, f"of a row's partners in {theirs} at most {partners(plan, tables):,} count"]
-        case Filter(source) | Derive(source) | Project(source) | Join(source):
+        case Filter(source) | Derive(source) | Project(source) | Join(source) | PerPerson(source):
             return partners_words(source, tables)
 
 

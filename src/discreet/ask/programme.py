@@ -9,16 +9,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from discreet.answers.answer import Answer, AnswerColumn
-from discreet.ask.rank_order import in_order
+from discreet.answers.column import SampledRows
+from discreet.answers.quantity import BracketedValue
 from discreet.ask.registered import unit_words
 from discreet.ask.remaining import notes_of
-from discreet.ask.sampled_rows import sampled_rows_of
+from discreet.core.unit import Unit
 from discreet.core.value import dataclass, replace
 from discreet.measures.kernels import picked
+from discreet.measures.measure import Measure, drawn_once
 from discreet.measures.request import Found, KeyRequest, MeasureScope, Request, RowsRequest, TallyRequest
+from discreet.measures.totals import TotalMeasure
 from discreet.noise.bits import current
 from discreet.plan.keys import NO_KEYS, Keys, Tally, TallyQuery
 
@@ -27,10 +31,10 @@ if TYPE_CHECKING:
     from discreet.answers.quantity import Quantity
     from discreet.ask.priced import PricedQuestion
     from discreet.core.exact import Exact
-    from discreet.measures.measure import Measure
     from discreet.measures.request import ExactSource, StatementWriter
     from discreet.noise.draws import Draws
     from discreet.plan.nodes import Datum
+
 
 _SELECTED = "<a selected key>"
 
@@ -49,6 +53,14 @@ class ProgrammeState:
         """Whose rows are asked about."""
         return MeasureScope(self.asked.report.query.plan, self.keys, self.asked.unit)
 
+    def _in_order(self) -> Mapping[str, Sequence[Quantity]]:
+        """Return the columns, those of quantiles in the order of their ranks."""
+        if not any(isinstance(each, BracketedValue) for column in self.columns.values() for each in column):
+            return self.columns
+        from discreet.ask.rank_order import in_order
+
+        return in_order(self.asked.measures, self.columns)
+
     def answer(self) -> Answer:
         """Put the columns together, in the order in which they were asked for."""
         asked, keys = self.asked, self.keys
@@ -61,11 +73,19 @@ class ProgrammeState:
             if each.title is not None:
                 names.append(each.title)
                 rows = [(*row, label) for row in rows for label in each.labels]
-        columns = in_order(asked.measures, self.columns)
+        columns = self._in_order()
+        counted = asked.frequency.column(asked.report.aggregates)
+        if counted is not None:
+            columns = asked.frequency.withheld(asked.measures, columns, counted)
         return Answer(
             keys=tuple(names),
             rows=tuple(rows),
-            columns=tuple(self._column(each, name, columns[name]) for each in asked.measures for name in each.columns),
+            columns=tuple(
+                self._column(each, name, columns[name])
+                for each in asked.measures
+                for name in each.columns
+                if name in asked.columns
+            ),
             loss=asked.loss,
             asked={name: value for name, value in asked.price.record().items() if value not in (None, "0")},
             unit=unit_words(asked.unit),
@@ -80,7 +100,7 @@ class ProgrammeState:
             words=measure.about,
             mechanism=measure.word,
             noise=measure.noise,
-            price=str(measure.price),
+            price=f"{measure.price}{measure.shared}",
             sampled=sampled_rows_of(measure, self.asked.unit),
         )
 
@@ -190,9 +210,9 @@ class MeasureStep(Step):
         return only.request(at.scope)
 
     def claims(self, at: ProgrammeState) -> Iterator[Claim]:
-        """Yield every measure."""
-        for each in self.measures(at):
-            yield Claim(each.label, each.loss, each.kind)
+        """Yield every label, once for all measures that are drawn there."""
+        for alike in drawn_once(self.measures(at)):
+            yield Claim(alike[0].label, alike[0].loss, ", ".join(dict.fromkeys(each.kind for each in alike)))
 
     def run(self, at: ProgrammeState, engine: ExactSource, draws: Draws) -> ProgrammeState:
         """Ask, and draw; where no key was selected, there is nothing to ask about."""
@@ -203,9 +223,10 @@ class MeasureStep(Step):
     def drawn(self, at: ProgrammeState, found: Found, draws: Draws) -> ProgrammeState:
         """Make what was found noisy."""
         columns: dict[str, Sequence[Quantity]] = {}
-        for each, own in zip(self.measures(at), self.parts(at, found), strict=True):
-            with draws.at(each.label):
-                columns |= zip(each.columns, each.noisy(own, at.scope.groups, at.mark), strict=True)
+        own = {each.name: part for each, part in zip(self.measures(at), self.parts(at, found), strict=True)}
+        for alike in drawn_once(self.measures(at)):
+            with draws.at(alike[0].label):
+                columns |= alike[0].noisy_together(alike, own[alike[0].name], at.scope.groups, at.mark)
         return _with(at, columns)
 
     def parts(self, at: ProgrammeState, found: Found) -> list[Found]:
@@ -219,7 +240,7 @@ class SharedStep(MeasureStep):
 
     def request(self, at: ProgrammeState) -> Request:
         """Ask for the tallies of all of them."""
-        query = TallyQuery(at.scope.plan, at.keys, tuple(self._tallied(at)[0]))
+        query = TallyQuery(at.scope.plan, at.keys, tuple(self._tallied(at)[0]), weighed=True)
         return TallyRequest("the sums of every group", query, at.asked.unit)
 
     def parts(self, at: ProgrammeState, found: Found) -> list[Found]:
@@ -266,12 +287,16 @@ class Programme:
 
     def run(self, engine: ExactSource, draws: Draws) -> Answer:
         """Compute and perturb; what comes back may be shown to anyone who may ask."""
+        return self.drawn(engine, draws).answer()
+
+    def drawn(self, engine: ExactSource, draws: Draws) -> ProgrammeState:
+        """Take every step, and return how far the programme has come: all is drawn, and nothing is written down."""
         with draws.at("mark"):
             mark = f"{current().bits(64):016x}"
         at = replace(self.start, mark=mark)
         for step in self.steps:
             at = step.run(at, engine, draws)
-        return at.answer()
+        return at
 
     def describe(self, writer: StatementWriter) -> list[str]:
         """Write down what the engine would be asked, in the order in which it would run; nothing is asked or drawn."""
@@ -299,3 +324,22 @@ class Programme:
 
 def _with(at: ProgrammeState, columns: Mapping[str, Sequence[Quantity]]) -> ProgrammeState:
     return replace(at, columns={**at.columns, **columns})
+
+
+_COUNTS = ("count", "histogram", "cdf")
+_FUNCTIONS = ("mean", "variance", "std")
+
+
+def sampled_rows_of(measure: Measure, unit: Unit) -> SampledRows | None:
+    """Return what a row adds to a column, from declarations alone; None of what has no interval of sampling."""
+    most = unit.max_rows
+    if measure.kind in _COUNTS:
+        return SampledRows(most, Fraction(0), Fraction(1), all_rows=measure.about == "number of rows")
+    if measure.kind == "people":
+        return SampledRows(unit.max_groups, Fraction(0), Fraction(1))
+    if measure.kind == "sum":
+        ends = (getattr(getattr(measure, "statistic", None), end, None) for end in ("low", "high"))
+        low, high = (None if end is None else Fraction(end) for end in ends)
+        # Of clamped totals a person has one.
+        return SampledRows(1 if isinstance(measure, TotalMeasure) else most, low, high)
+    return SampledRows(most) if measure.kind in _FUNCTIONS else None

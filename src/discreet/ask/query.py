@@ -5,120 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from discreet.ask.question import QueryBase
+from discreet.ask.question import (
+    On,
+    QueryBase,
+    check_on,
+    check_other,
+    check_public,
+    marking,
+    meeting,
+    name_of,
+    no_person,
+    no_table,
+)
+from discreet.ask.registered import TABLE_VERBS
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.core.value import dataclass, replace
 from discreet.plan.expressions import Expression, Name, lift
-from discreet.plan.keys import declared, keys_of, shown
-from discreet.plan.nodes import Derive, Filter, Join, PersonJoin, Plan, Project, Public, Union, columns_of, tables_of
-from discreet.plan.stability import unit_of
+from discreet.plan.keys import KeyedRows, declared, keys_of, shown
+from discreet.plan.nodes import Derive, Filter, Join, MarkJoin, Plan, Project, Public, Union, columns_of, tables_of
 from discreet.plan.types import type_of
 
 if TYPE_CHECKING:
     from discreet.ask.partition import Partition
     from discreet.ask.report import Report
+    from discreet.ask.request import Fresh
     from discreet.ask.synthesize import SynthesisPreview
     from discreet.core.rational import Number
     from discreet.publish.stages import Stage
     from discreet.publish.synthetic_data import SyntheticData
-
-On = str | Name | Iterable[str | Name] | Mapping[str, str] | None
-
-
-def name_of(column: object) -> str:
-    """Return the name of a column, given by its name or as the column itself."""
-    return column.name if isinstance(column, Name) else str(column)
-
-
-def pairs(on: On) -> tuple[tuple[str, str], ...]:
-    """Return our columns and theirs that are to be equal: one name, several, or a mapping of ours to theirs."""
-    if on is None:
-        return ()
-    if isinstance(on, Mapping):
-        return tuple((name_of(ours), name_of(theirs)) for ours, theirs in on.items())
-    names = [name_of(each) for each in ([on] if isinstance(on, str | Name) else on)]
-    return tuple(zip(names, names, strict=True))
-
-
-def meeting(one: QueryBase, other: QueryBase, on: On, most: int | None, columns: On) -> PersonJoin:
-    """Return the plan of rows that belong to the same person, checked as far as it can be before a question is asked.
-
-    Guarantee: both sides belong to one account, whose people come and go in all of its tables at once.
-    """
-    check_other(one, other, "join")
-    tables = {**one.tables, **other.tables}
-    unit_of(PersonJoin(one.plan, other.plan), tables)
-    _check_accounts(one, other)
-    matched = _without_people(one, other, pairs(on))
-    plan = PersonJoin(one.plan, other.plan, matched, most, _taken(one, other, matched, columns))
-    columns_of(plan, tables)
-    return plan
-
-
-def check_other(one: QueryBase, other: object, verb: str) -> None:
-    """Refuse what is no ungrouped table of the same session."""
-    if not isinstance(other, QueryBase) or other.desk is not one.desk:
-        why = "it is not a table of this session"
-        raise BadParameter("other", type(other).__name__, why=why, fix="pass session.table('visits'), for example")
-    if other.keys is not None:
-        why = "it is grouped already"
-        raise BadParameter("other", other.keys.names, why=why, fix=f"call {verb} first, and then group_by")
-
-
-def check_public(columns: object) -> None:
-    """Refuse what only the join of a private table can be told."""
-    if columns is not None:
-        why = "the columns of a public table are known, and all of them are taken"
-        fix = "leave it out, and make the public table with the columns that you want"
-        raise BadParameter("columns", columns, why=why, fix=fix)
-
-
-def no_table(other: object) -> BadParameter:
-    """Return the refusal of what is neither a public nor a private table."""
-    why = "it is neither a table of this session nor a public table"
-    fix = "pass session.table('visits'), or session.public('wards', {'ward': ['A', 'B'], 'floor': [1, 2]})"
-    return BadParameter("other", type(other).__name__, why=why, fix=fix)
-
-
-def check_on(on: On) -> tuple[tuple[str, str], ...]:
-    """Return what a public table is matched by, which has to be said: it has no people."""
-    if on is None:
-        why = "a public table has no people, so its rows are matched by the values of a column"
-        raise BadParameter("on", None, why=why, fix="name a column that both have: on='ward'")
-    return pairs(on)
-
-
-def _check_accounts(one: QueryBase, other: QueryBase) -> None:
-    accounts = sorted({*one.accounts, *other.accounts})
-    if len(accounts) > 1:
-        why = "its tables belong to different accounts, which protect a person separately"
-        raise BadParameter(
-            "join", accounts, why=why, fix="register tables about the same people in one budget group, with group="
-        )
-
-
-def _without_people(one: QueryBase, other: QueryBase, on: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    """Leave out the pair of identifiers: people are matched whether they are named or not."""
-    ours, theirs = unit_of(one.plan, one.tables).identifier, unit_of(other.plan, other.tables).identifier
-    named = ours not in one.columns and theirs not in other.columns
-    return tuple(pair for pair in on if not named or pair != (ours, theirs))
-
-
-def _taken(
-    one: QueryBase, other: QueryBase, on: tuple[tuple[str, str], ...], columns: On
-) -> tuple[tuple[str, str], ...]:
-    """Return the columns that are taken over, under their new names: those named, or all that are not matched by."""
-    if columns is not None:
-        return pairs(columns)
-    matched = {theirs for _, theirs in on}
-    found = tuple((name, name) for name in other.columns if name not in matched)
-    known = {name.lower() for name in one.columns}
-    clash = [name for name, _ in found if name.lower() in known]
-    if clash:
-        fix = f'name those to take over, by new names: columns={{"their_{clash[0]}": "{clash[0]}"}}'
-        raise BadParameter("columns", clash, why="both tables have columns of these names", fix=fix)
-    return found
 
 
 def part_keys(name: str, columns: Mapping[str, Column]) -> list[Any]:
@@ -142,10 +57,19 @@ class NothingAsked(Refusal, AttributeError):
         super().__init__(f"{verb} of a table", why=why, fix=fix, value=verb)
 
 
-_VERBS = (
-    *("where", "derive", "select", "join", "union", "group_by", "partition"),
-    *("agg", "count", "synthesize", "preview_synthesize"),
-)
+def _kept(columns: Iterable[str]) -> Iterable[str]:
+    """Return names that can be gone through again; a text stays one, to be refused as such."""
+    return columns if isinstance(columns, str) else [*columns]
+
+
+class VerbNotColumn(Refusal, AttributeError):
+    """A column that is named like a verb, asked for as an attribute, which is the verb's."""
+
+    def __init__(self, name: str) -> None:
+        why, fix = "verbs win over columns of their names", f'write table["{name}"] for the column'
+        super().__init__(f"table.{name}", why=why, fix=fix, value=name)
+
+
 _OF_REPORTS = frozenset({"release", "preview", "for_error"})
 
 
@@ -154,7 +78,8 @@ class Query(QueryBase):
     """A table as an analyst sees it: columns to speak of, and verbs that return another such table.
 
     `visits.age` and `visits["age"]` are the column; `where`, `derive`, `select`, `join`, `union` and `group_by` narrow,
-    widen and divide; `agg` asks. Nothing is computed, and nothing is paid, before `release`.
+    widen and divide; `agg` asks. A column that is named like a verb is `visits["describe"]`. Nothing is computed, and
+    nothing is paid, before `release`.
     """
 
     def __getattr__(self, name: str) -> Name:
@@ -162,6 +87,8 @@ class Query(QueryBase):
             raise AttributeError(name)
         if name in _OF_REPORTS and name not in self.columns:
             raise NothingAsked(name)
+        if name in TABLE_VERBS and name in self.columns:
+            raise VerbNotColumn(name)
         return self[name]
 
     def __getitem__(self, name: str) -> Name:
@@ -172,7 +99,11 @@ class Query(QueryBase):
     def __dir__(self) -> list[str]:
         """List the columns that are attributes, then the verbs; what a question is made of inside is left out."""
         columns = [name for name in self._ipython_key_completions_() if name.isidentifier()]
-        return [*(name for name in columns if not hasattr(type(self), name)), "columns", *_VERBS]
+        return [
+            *(name for name in columns if not hasattr(type(self), name)),
+            "columns",
+            *(verb for verb in TABLE_VERBS if hasattr(type(self), verb)),
+        ]
 
     def _ipython_key_completions_(self) -> list[str]:
         try:
@@ -258,6 +189,50 @@ class Query(QueryBase):
             raise no_table(other)
         return self._now(meeting(self, other, on, most, columns))
 
+    def left_join(
+        self,
+        other: Query,
+        on: str | Iterable[str] | Mapping[str, str] | None = None,
+        *,
+        most: int | None = None,
+        columns: Iterable[str] | Mapping[str, str] | None = None,
+    ) -> Query:
+        """Put together rows of the same person as `join` does, and keep rows without a partner, once, with nulls."""
+        if not isinstance(other, Query):
+            raise no_person(other)
+        return self._now(replace(meeting(self, other, on, most, columns), outer=True))
+
+    def semi_join(
+        self,
+        other: Query,
+        on: str | Iterable[str] | Mapping[str, str] | None = None,
+        *,
+        compare: tuple[str, str, str] | None = None,
+    ) -> Query:
+        """Keep the rows whose person has a row of another table with equal values of `on`, as EXISTS does in SQL.
+
+        `compare` is a column of this table, one of <, <=, >, >= and !=, and a column of the other, as in
+        `compare=("supplier", "!=", "supplier")`. No row is repeated, however many of the other match.
+        """
+        marked = self._marked(other, on, compare)
+        return self._now(Filter(marked, Name(marked.name)))
+
+    def anti_join(
+        self,
+        other: Query,
+        on: str | Iterable[str] | Mapping[str, str] | None = None,
+        *,
+        compare: tuple[str, str, str] | None = None,
+    ) -> Query:
+        """Keep the rows whose person has no such row of another table, as NOT EXISTS does in SQL."""
+        marked = self._marked(other, on, compare)
+        return self._now(Filter(marked, ~Name(marked.name)))
+
+    def _marked(self, other: Query, on: On, compare: tuple[str, str, str] | None) -> MarkJoin:
+        if not isinstance(other, Query):
+            raise no_person(other)
+        return marking(self, other, on, compare)
+
     def union(self, other: Query) -> Query:
         """Add the rows of another question; both have the same columns. A row that is in both counts twice."""
         check_other(self, other, "union")
@@ -283,7 +258,17 @@ class Query(QueryBase):
             raise BadParameter("columns", (), why="there is nothing to group by", fix="write group_by('ward')")
         for name in names:
             _ = wide[name]
-        return replace(wide, keys=keys_of(tuple(names), wide.columns, keys))
+        return replace(wide, keys=keys_of(tuple(names), wide.columns, keys, KeyedRows(wide.plan, wide.tables)))
+
+    def per_person(self, **aggregates: Any) -> Query:  # noqa: ANN401  (what is no aggregate is refused by name)
+        """Make one row for each person, as in `per_person(total=dp.sum("cost"), n=dp.count())`: a table like others.
+
+        All rows of a person count, so far; sums and counts are clamped to what `max_rows` rows could add up to, or
+        `dp.sum("cost", per_person=(0, 20_000))` to that. Rows without an identifier belong to nobody.
+        """
+        from discreet.plan.own_values import people_plan
+
+        return self._now(people_plan(self.plan, aggregates.items(), self.tables))
 
     def partition(self, column: str | Name) -> Partition:
         """Divide into parts that are asked different things; see `discreet.ask.partition`."""
@@ -311,7 +296,7 @@ class Query(QueryBase):
         columns: Iterable[str] | None = None,
         zeros: Iterable[Mapping[str, object]] = (),
         progress: Callable[[Stage], None] | None = None,
-        fresh: bool = False,
+        fresh: Fresh = False,
     ) -> SyntheticData:
         """Pay for synthetic data of these rows: a model that can be sampled and queried without further cost.
 
@@ -324,11 +309,12 @@ class Query(QueryBase):
         private choices among them leaves the engine's side.
         """
         from discreet.account.budgets.price import Price
-        from discreet.ask.synthesize import synthesis
+        from discreet.ask.request import DeskRequest, SynthesisTerms
 
-        price = Price.of(epsilon, delta, rho)
-        asked = synthesis(self, method, price, workload=workload, bins=bins, columns=columns, zeros=zeros)
-        return asked.release(progress, fresh=fresh)[0]
+        terms = SynthesisTerms(method, workload, bins, None if columns is None else _kept(columns), [*zeros])
+        request = DeskRequest("synthesize", self, terms, Price.of(epsilon, delta, rho))
+        found: SyntheticData = self.desk.run(request, fresh=fresh, progress=progress).answer
+        return found
 
     def preview_synthesize(
         self,
@@ -344,10 +330,13 @@ class Query(QueryBase):
     ) -> SynthesisPreview:
         """Show the cost and expected error of synthetic data; free, and computed without any data."""
         from discreet.account.budgets.price import Price
-        from discreet.ask.synthesize import preview, synthesis
+        from discreet.ask.request import DeskRequest, SynthesisTerms
 
-        price = Price.of(epsilon, delta, rho)
-        return preview(synthesis(self, method, price, workload=workload, bins=bins, columns=columns, zeros=zeros))
+        terms = SynthesisTerms(method, workload, bins, None if columns is None else _kept(columns), [*zeros])
+        found: SynthesisPreview = self.desk.preview(
+            DeskRequest("synthesize", self, terms, Price.of(epsilon, delta, rho))
+        )
+        return found
 
     def count(self) -> Report:
         """Ask how many rows there are: short for agg(count=dp.count())."""

@@ -61,7 +61,7 @@ def sorted_brackets(row: Sequence[Quantity]) -> list[Quantity]:
         each = row[place]
         assert isinstance(each, BracketedValue)
         assert value is not None
-        low = value if each.low is None else min(each.low, value)
-        high = value if each.high is None else max(each.high, value)
+        low = None if each.low is None else min(each.low, value)
+        high = None if each.high is None else max(each.high, value)
         out[place] = BracketedValue(value, low, high, each.level)
     return out

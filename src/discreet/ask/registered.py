@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime as dt
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from fractions import Fraction
@@ -11,8 +11,9 @@ from typing import Any
 
 from discreet.account.budgets.budget import Budget
 from discreet.account.budgets.exceeded import rounded_down
+from discreet.ask.declaration import column_rows, grid
+from discreet.ask.public_table import PublicTable
 from discreet.core import record as records
-from discreet.core.column import Column
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.rational import as_written
 from discreet.core.schema import Table
@@ -23,44 +24,17 @@ from discreet.engines.physical import MILLISECONDS, Physical
 from discreet.engines.source import Source, home_of
 from discreet.plan.to_sql.scalar import is_readable
 
-HEADINGS = ("column", "kind", "declared")
-
-# Enough to recognise a list of keys by, and few enough for one line of a terminal.
-_MOST_KEYS, _MOST_LETTERS = 8, 40
-
-
-def column_words(column: Column) -> str:
-    """Say what was declared of a column: 0 to 1,000 in steps of 0.01; A, B, C; true or false."""
-    match column.bounds:
-        case (Fraction() as low, Fraction() as high):
-            assert column.step is not None
-            span = f"{_number(low)} to {_number(high)} in steps of {_number(column.step)}"
-            words = span if low < high else _number(low)
-        case (dt.date() as first, dt.date() as last):
-            words = f"{first} to {last}"
-        case _:
-            free = "true or false" if column.kind == "flag" else "any text"
-            words = free if column.keys is None else _listed(column.keys)
-    return words if column.nullable else f"{words}, no nulls"
-
-
-def column_rows(columns: Iterable[Column]) -> list[tuple[str, str, str]]:
-    """Return a line for each column, under the headings."""
-    return [(column.name or "", column.kind, column_words(column)) for column in columns]
+# Verbs of a table in Python, some of them still to come: a column of such a name is asked for as visits["describe"].
+TABLE_VERBS = (
+    *("where", "derive", "select", "join", "left_join", "semi_join", "anti_join", "union", "group_by", "partition"),
+    *("per_person", "agg", "count", "describe", "synthesize", "preview_synthesize"),
+)
 
 
 def table_words(table: Table) -> list[str]:
     """Say of a table its name, its declared size if it has one, and whom it protects."""
     name = table.name if table.rows is None else f"{table.name}, {_many(table.rows, 'row')} declared"
     return [name, f"protects {unit_words(table.unit)}"]
-
-
-def grid(rows: Iterable[tuple[str, ...]]) -> list[str]:
-    """Write lines of columns below their headings, aligned."""
-    lines = [HEADINGS, *rows]
-    widths = [max(len(line[at]) for line in lines) for at in range(len(HEADINGS))]
-    lines.insert(1, tuple("─" * width for width in widths))
-    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
 
 
 def unit_words(unit: Unit) -> str:
@@ -72,29 +46,7 @@ def unit_words(unit: Unit) -> str:
     if unit.max_groups < unit.max_rows:
         groups = " in one group" if unit.max_groups == 1 else f" in at most {unit.max_groups} groups"
     rows = "row" if unit.max_rows == 1 else "rows"
-    return f"one person ({unit.identifier}), at most {unit.max_rows} {rows}{groups}, {change}"
-
-
-def _listed(keys: tuple[str | int, ...]) -> str:
-    """Write keys as far as they fit a line, and how many there are where they do not."""
-    shown: list[str] = []
-    for key in map(str, keys[:_MOST_KEYS]):
-        if shown and len(", ".join([*shown, key])) > _MOST_LETTERS:
-            break
-        shown.append(key if len(key) <= _MOST_LETTERS else f"{key[:_MOST_LETTERS]}...")
-    listed = ", ".join(shown)
-    return listed if len(shown) == len(keys) else f"{listed}, ... ({len(keys):,} keys)"
-
-
-def _number(value: Fraction) -> str:
-    """Write an exact number: with separators where it is whole, as a decimal where it is one, else as a fraction."""
-    if value.denominator == 1:
-        return f"{value.numerator:,}"
-    places = next((places for places in range(1, 19) if 10**places % value.denominator == 0), None)
-    if places is None:
-        return str(value)
-    whole, part = divmod(abs(value.numerator) * 10**places // value.denominator, 10**places)
-    return f"{'-' if value < 0 else ''}{whole:,}.{part:0{places}d}"
+    return f"one person ({unit.whom}), at most {unit.max_rows} {rows}{groups}, {change}"
 
 
 def _many(number: int, noun: str) -> str:
@@ -103,15 +55,19 @@ def _many(number: int, noun: str) -> str:
 
 _FIELDS = ("table", "source", "version", "account", "same", "distinct")
 
+_WORDS = ("accounts", "columns", "desk", "frozen", "keys", "plan", "registered", "snapshot", "tables", "whole")
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Registered:
     """A table in a vault. `version` counts the refreshes; `revision` every edit, so that two custodians notice.
 
-    `physical` has the type of every column as it lies in the source, which no analyst is shown. `alike` are tables of
-    other accounts, each with its account, whose people are told apart by a column of the same name; it is not stored.
-    `same` says that its identifier, whatever its name, tells the people of its account apart; `distinct` are the
-    accounts whose people its custodian declared to be others. `noted` is what a look at its rows found, just now.
+    `physical` has the type of every column as it lies in the source, which no analyst is shown. `alike` are tables
+    of other accounts, each with its account, whose people are told apart by a column of the same name; it is not
+    stored. `beside` are the public tables that a question joins with it, as they are now. `same` says that its
+    identifier, whatever its name, tells the people of its account apart; `distinct` are the accounts whose people
+    its custodian declared to be others. `referred` is the table that its link refers to, as it is now; it is not
+    stored here. `noted` is what a look at its rows found, just now.
     """
 
     table: Table
@@ -122,6 +78,8 @@ class Registered:
     revision: int = 0
     same: bool = False
     distinct: tuple[str, ...] = ()
+    referred: Registered | None = None
+    beside: tuple[PublicTable, ...] = ()
     noted: tuple[str, ...] = field(default=(), compare=False)
     alike: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
@@ -142,6 +100,21 @@ class Registered:
         return self.table.unit.identifier
 
     @property
+    def whom(self) -> str | None:
+        """What tells its people apart: a column, or a link in words; None where single rows are protected."""
+        return self.table.unit.whom
+
+    @property
+    def chain(self) -> tuple[Registered, ...]:
+        """The table, the one that its link refers to, and so on: all that are read to know whose its rows are."""
+        return (self,) if self.referred is None else (self, *self.referred.chain)
+
+    @property
+    def read(self) -> tuple[Registered | PublicTable, ...]:
+        """All that a question about it reads: its chain, and the public tables beside it."""
+        return (*self.chain, *self.beside)
+
+    @property
     def from_sql(self) -> str:
         """What stands after FROM to read its rows."""
         return home_of(self.source).from_sql(self.source)
@@ -149,7 +122,7 @@ class Registered:
     @property
     def engine(self) -> str:
         """The name of the engine that computes over its rows."""
-        return home_of(self.source).ENGINE
+        return self.source.engine
 
     def at(self, source: Source) -> Registered:
         """Return the same table with its rows found there."""
@@ -158,7 +131,8 @@ class Registered:
     @property
     def notes(self) -> tuple[str, ...]:
         """What its custodian should know of it, and nobody else: names that are alike, and what its rows showed."""
-        return (*self.noted, *(f"{what}: {why}; {fix}" for what, why, fix in map(same_people, self.alike)))
+        alike = (f"{what}: {why}; {fix}" for what, why, fix in map(same_people, self.alike))
+        return (*self.noted, *alike, *verb_columns(self.table))
 
     def among(self, tables: Iterable[Registered]) -> Registered:
         """Return the same table with those of other accounts in `alike` that may be about the same people."""
@@ -189,6 +163,12 @@ class Registered:
         types = MappingProxyType(dict(physical))
         said = found["same"], tuple(found["distinct"])
         return cls(table, source, found["version"], found["account"], types, revision, *said)
+
+
+def verb_columns(table: Table) -> list[str]:
+    """Say of columns that are named like verbs, or like another word of tables, how they are asked for in Python."""
+    taken = [name for name in table if name in (*TABLE_VERBS, *_WORDS)]
+    return [f'ask for the column {name} as {table.name}["{name}"]: {table.name}.{name} is a verb' for name in taken]
 
 
 def same_people(alike: tuple[str, str]) -> tuple[str, str, str]:
@@ -223,18 +203,27 @@ def check_columns(table: Table, physical: Mapping[str, str]) -> None:
         if not is_readable(table[name], physical[name]):
             why = f"a {table[name].kind} cannot be read from values of the type {physical[name]}, so all would be null"
             raise BadParameter("columns", name, why=why, fix="declare what it contains, or convert the source")
-    identifier = table.unit.identifier
-    for name in (*table, *([identifier] if identifier else [])):
+    identifier, via = table.unit.identifier, table.unit.via
+    for name in (*table, *([identifier] if identifier else []), *([via.column] if via else [])):
         alike = [other for other in physical if other.lower() == name.lower() and other != name]
         if alike:
             why = f"the source has a column {alike[0]!r} too, and engines do not tell names apart by case alone"
             raise BadParameter("columns", name, why=why, fix="rename one of the two in the source")
     if identifier is not None and identifier not in physical:
         raise UnknownName("identifier column of the source", identifier, physical)
-    if identifier is not None and _is_moment(physical[identifier]):
-        # Engines write moments as text by their own clock, and fail on those at the ends of their range.
-        why = f"people cannot be identified safely by timestamps, of the type {physical[identifier]}"
-        raise BadParameter("identifier", identifier, why=why, fix="use a text or integer column")
+    if identifier is not None:
+        check_comparable("identifier", identifier, physical[identifier])
+    if via is not None:
+        if via.column not in physical:
+            raise UnknownName("link column of the source", via.column, physical)
+        check_comparable("via", via.column, physical[via.column])
+
+
+def check_comparable(parameter: str, name: str, physical: str) -> None:
+    """Refuse an identifier, a reference or a key of moments: engines write them by their own clock, or fail on them."""
+    if _is_moment(physical):
+        why = f"people cannot be identified safely by timestamps, of the type {physical}"
+        raise BadParameter(parameter, name, why=why, fix="use a text or integer column")
 
 
 def _is_moment(physical: str) -> bool:
@@ -266,11 +255,37 @@ def _short(amount: Fraction) -> str:
         return rounded_down(amount)
 
 
+def read_by(registered: Iterable[Registered]) -> dict[str, Registered | PublicTable]:
+    """Return all tables that a question about some reads: those that tell whose their rows are, and public ones too."""
+    return {each.name: each for found in registered for each in found.read}
+
+
+def versions_of(registered: Iterable[Registered]) -> dict[str, int]:
+    """Return the version of every table that is read: a change of one that others refer to is a change of theirs."""
+    return {name: found.version for name, found in read_by(registered).items()}
+
+
+def with_referred(question: str, registered: Mapping[str, Registered]) -> str:
+    """Return the text of a question with the versions of public tables, and of those that only say whose rows are.
+
+    They are no tables of the question: who asks it needs no access to them.
+
+    Guarantee: an answer, and the draws of a debit, belong to the versions of all tables that are read for them.
+    """
+    versions = {name: at for name, at in versions_of(registered.values()).items() if name not in registered}
+    if not versions:
+        return question
+    found = {**json.loads(question), "referred": versions}
+    return json.dumps(found, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
 def engine_of(registered: Mapping[str, Registered]) -> str:
     """Return the one engine that holds all tables of a question; rows are not carried from one to another."""
-    engines = {name: found.engine for name, found in sorted(registered.items())}
+    engines = {name: found.engine for name, found in sorted(read_by(registered.values()).items())}
     if len({*engines.values()}) > 1:
         listed = ", ".join(f"{name} in {engine}" for name, engine in engines.items())
         why = f"its tables are in different engines ({listed}), and no row is copied from one engine to another"
         raise BadParameter("tables", sorted(engines), why=why, fix="register them all in one engine")
+    found = [each.source for each in read_by(registered.values()).values()]
+    home_of(found[0]).opened(found, b"")  # one server, if it is a database: nothing is opened here
     return next(iter(engines.values()))

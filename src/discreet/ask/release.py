@@ -1,7 +1,8 @@
-"""Answering: charge, compute exact integers in the engine, add noise, settle, and only then tell."""
+"""Releases: rehearse, charge, compute exact integers in the engine, add noise, settle, and only then tell."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from fractions import Fraction
@@ -12,9 +13,9 @@ from discreet.answers.answer import Answer
 from discreet.ask.priced import PricedQuestion, Rows, spelled
 from discreet.ask.priced import asked as asked_now
 from discreet.ask.programme import Programme
-from discreet.ask.rehearsal import rehearse
-from discreet.ask.remaining import left_after, reworded
-from discreet.core.errors import Refusal
+from discreet.ask.registered import with_referred
+from discreet.ask.remaining import left_after, notes_of, reworded
+from discreet.core.errors import BadParameter, Refusal
 from discreet.ledger.charge import Charge
 from discreet.ledger.refusals import LimitExceeded
 
@@ -22,22 +23,53 @@ if TYPE_CHECKING:
     from discreet.account.budgets.price import Price
     from discreet.account.losses.loss import PrivacyLoss
     from discreet.ask.question import QueryBase, Question
+    from discreet.ask.request import Fresh
     from discreet.ask.runner import Runner
+    from discreet.ledger.artefacts.settlement import Answered
     from discreet.ledger.charge import Receipt
     from discreet.noise.draws import Draws
 
 
-def answered(report: Question, price: Price, max_rows: Rows = None, *, fresh: bool = False) -> Answer:
+def rehearse(asked: PricedQuestion) -> None:
+    """Refuse a question whose answer could not be written, whatever is read and drawn for it.
+
+    Guarantee: it sees the question and the schema alone. What it refuses costs nothing.
+    """
+    bounds = [asked]
+    if asked.bound is not None:  # the bound that is bought lies between these
+        bounds = [asked.at_bound(rows) for rows in {1, asked.bound.most}]
+    try:
+        _shown(asked)
+        for each in bounds:
+            json.dumps(notes_of(each))
+            for part in each.measures:
+                part.rehearse()
+    except (OverflowError, ValueError) as error:
+        if isinstance(error, BadParameter):
+            raise
+        why = "its numbers, or those of its noise, are too large to be written"
+        fix = "ask in larger units, or at a price nearer to 1"
+        raise BadParameter("question", asked.label, why=why, fix=fix) from None
+
+
+def _shown(asked: PricedQuestion) -> None:
+    keys = asked.report.query.keys
+    for key in keys.columns if keys is not None else ():
+        for value in key.values or ():
+            key.shown(value)
+
+
+def answered(report: Question, price: Price, max_rows: Rows = None, *, fresh: Fresh = False) -> Answer:
     """Return the answer to a question: kept from an earlier replay, settled before, or paid for now.
 
     Guarantee: see `Report.release`. What is kept is a settled answer, found by the whole question as it was asked, in
     the state of the vault in which it was replayed.
     """
-    desk = report.query.desk
+    desk = report.query.desk.access
     if fresh or report.query.snapshot is not None:
         return release(asked_now(report, price, max_rows), max_rows, fresh=fresh)
     said = spelled(report, price, max_rows)
-    if (found := desk.replay(said)) is not None:
+    if isinstance(found := desk.replay(said), Answer):
         return found
     known = desk.known
     priced = asked_now(report, price, max_rows)
@@ -47,7 +79,7 @@ def answered(report: Question, price: Price, max_rows: Rows = None, *, fresh: bo
     return answer
 
 
-def release(asked: PricedQuestion, max_rows: Rows = None, *, fresh: bool = False) -> Answer:
+def release(asked: PricedQuestion, max_rows: Rows = None, *, fresh: Fresh = False) -> Answer:
     """Pay for a question, once, and return its one answer; a refusal says which price would fit, at the same rows.
 
     Guarantee: see `Report.release`.
@@ -74,9 +106,9 @@ def pay(
     question: str,
     loss: PrivacyLoss,
     label: str,
-    work: Callable[[Runner, Draws], str],
+    work: Callable[[Runner, Draws], Answered],
     *,
-    fresh: bool,
+    fresh: Fresh,
     once: bool = False,
 ) -> tuple[str, Receipt]:
     """Charge every account under a query, work on its tables, settle and return what was settled.
@@ -87,10 +119,24 @@ def pay(
     exception out of it is never told, and settles the debit as failed (`Ledger.run`).
     """
     query = query.frozen()
-    session, registered = query.desk, query.registered
+    session, registered = query.desk.access, query.registered
     session.check(registered)
-    charge = Charge(
-        question=question,
+    charge = charge_of(query, question, loss, label, once=once)
+
+    def worked(draws: Draws) -> Answered:
+        with session.runner(registered) as runner:
+            text = work(runner, draws)
+        session.check(registered)  # rows that changed meanwhile answered for no version
+        return text
+
+    return session.charge(charge, worked, fresh=fresh, engine=lambda: session.engine(registered))
+
+
+def charge_of(query: QueryBase, question: str, loss: PrivacyLoss, label: str, *, once: bool = False) -> Charge:
+    """Return the charge of a question to every account under a query, for the holder of its session's grant."""
+    session, registered = query.desk.access, query.registered
+    return Charge(
+        question=with_referred(question, registered),
         losses=dict.fromkeys(query.accounts, loss),
         tables={name: found.version for name, found in registered.items()},
         analyst=session.analyst,
@@ -98,14 +144,6 @@ def pay(
         label=label,
         once=once,
     )
-
-    def worked(draws: Draws) -> str:
-        with session.runner(registered) as runner:
-            text = work(runner, draws)
-        session.check(registered)  # rows that changed meanwhile answered for no version
-        return text
-
-    return session.run(charge, worked, fresh=fresh, engine=lambda: session.engine(registered))
 
 
 def kept(answer: Answer, made: dict[str, Answer]) -> str:
@@ -123,7 +161,8 @@ def told(text: str, made: Mapping[str, Answer], receipt: Mapping[str, Any], rema
 
 def proof(receipt: Receipt) -> dict[str, Any]:
     """Return what an answer shows of its receipt."""
-    return {"sequence": receipt.sequence, "head": receipt.head, "key": receipt.key, "replayed": receipt.replayed}
+    shown = {"sequence": receipt.sequence, "head": receipt.head, "key": receipt.key, "replayed": receipt.replayed}
+    return {**shown, "attested": dict(receipt.attested)}
 
 
 def left(query: QueryBase, loss: PrivacyLoss, receipt: Receipt) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from discreet.account.budgets.exceeded import BudgetExceeded, rounded_down, rounded_up
 from discreet.account.budgets.filter import ApproxFilter
 from discreet.account.budgets.union import UnionFilter
+from discreet.answers.answer import NOT_HELD
 from discreet.core.errors import Refusal
 from discreet.core.value import dataclass, replace
 from discreet.plan.keys import MOST_KEYS
@@ -43,10 +44,14 @@ def limit_words(standing: Standing) -> str:
 
 def notes_of(asked: PricedQuestion) -> tuple[str, ...]:
     """Say what the declared bounds did, whatever the data are."""
-    from discreet.measures.reach import number_or_none
+    from discreet.measures.reach import clamped_words, number_or_none
+    from discreet.plan.aggregates import Sum
 
     notes = []
     for _, aggregate in asked.report.aggregates:
+        if isinstance(aggregate, Sum) and aggregate.per_person is not None:
+            of, words = aggregate.expressions[0], clamped_words(aggregate.per_person)
+            notes.append(f"each person's total of {of!r}, of all their rows in a group, counts as {words}")
         for expression in aggregate.expressions:
             column = number_or_none(expression, asked.reach)
             if column is None or column.bounds is None:
@@ -60,21 +65,46 @@ def notes_of(asked: PricedQuestion) -> tuple[str, ...]:
         notes.append("rows whose key is missing or was not declared are in no group")
         if asked.selection is not None and asked.report.query.keys.room < MOST_KEYS:
             notes.append(f"of the keys that are selected the first {asked.report.query.keys.room:,} are shown")
-    return tuple(dict.fromkeys(notes))
+    return tuple(dict.fromkeys([*asked.withheld, *notes]))
 
 
 def _bounded(asked: PricedQuestion) -> list[str]:
     """Say which rows of people were left out, whoever they are: by the question, by their tables, by joins."""
     from discreet.ask.priced import partners_words
+    from discreet.plan.stability import has_one_each
 
     tables, rows = asked.report.query.tables, asked.unit.max_rows
     notes = partners_words(asked.report.query.plan, tables)
-    if asked.unit.bound == "query":
-        return [*notes, f"whoever has more than {rows} rows counts for {rows} of them"]
+    if has_one_each(asked.report.query.plan):
+        return [
+            *notes,
+            "each person is one row, whose sums and counts are clamped to their declared bounds",
+            f"{NOT_HELD}what clamping each person's sums and counts cut off",
+        ]
+    totals = [getattr(each, "per_person", None) is not None for _, each in asked.report.aggregates]
+    if asked.unit.bound == "query" and all(totals):
+        return [*notes, f"{NOT_HELD}what clamping each person's total cut off"]  # every row counts
     kept = {name: table.unit.max_rows for name, table in tables.items()}
-    if len(kept) == 1:
-        return [*notes, *(f"{most} rows of each person were kept, once for the whole table" for most in kept.values())]
-    return [*notes, *(f"{most} rows of each person were kept of {name}, once for it" for name, most in kept.items())]
+    if asked.unit.bound == "query":
+        notes.append(f"whoever has more than {rows} rows counts for {rows} of them")
+    elif len(kept) == 1:
+        notes += [f"{most} rows of each person were kept, once for the whole table" for most in kept.values()]
+    else:
+        notes += [f"{most} rows of each person were kept of {name}, once for it" for name, most in kept.items()]
+    return [*notes, *_cut_off(asked)]
+
+
+def _cut_off(asked: PricedQuestion) -> list[str]:
+    """Say what intervals do not hold: what bounding people cut off, of rows or, where people are counted, of groups."""
+    keys, unit = asked.report.query.keys, asked.unit
+    found = []
+    if any(each.kind != "people" for each in asked.measures):
+        rows = "one row" if unit.max_rows == 1 else f"{unit.max_rows:,} rows"
+        found.append(f"{NOT_HELD}what bounding each person to {rows} cut off")
+    elif keys is not None and (keys.selected or unit.max_groups < keys.size):
+        groups = "one group" if unit.max_groups == 1 else f"{unit.max_groups:,} groups"
+        found.append(f"{NOT_HELD}what bounding each person to {groups} cut off")
+    return found
 
 
 def _plain(bound: object) -> str:
@@ -203,7 +233,7 @@ def left_after(query: QueryBase, loss: PrivacyLoss) -> str:
     Nothing is said where the vault cannot be read: the answer, which is paid, matters more.
     """
     with suppress(Refusal):
-        standings = query.desk.standings(query.accounts)
+        standings = query.desk.access.standings(query.accounts)
         first = min(standings, key=lambda each: (each.filter.more(loss), share_left(each.filter)))
         of = "the delta of " * delta_is_short(first.filter)
         left = f"{percent(share_left(first.filter))} of {of}{limit_words(first)}"
@@ -217,7 +247,7 @@ def left_after(query: QueryBase, loss: PrivacyLoss) -> str:
 def reworded(refusal: LimitExceeded, question: PricedQuestion, max_rows: Rows) -> None:
     """Say a refusal in the terms of the budget, with the price at which the same question would be admitted."""
     loss, query = question.loss, question.report.query
-    standings = query.desk.standings(query.accounts)
+    standings = query.desk.access.standings(query.accounts)
     refusing = [each for each in standings if each.account == refusal.account and _refused(refusal, each.filter, loss)]
     if not refusing:  # it changed since: a window began anew, or others have paid
         return

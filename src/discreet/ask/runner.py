@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import field
 from pathlib import Path
+from threading import get_ident
+from time import monotonic
 from typing import TYPE_CHECKING
 
+from discreet.ask.public_table import PublicTable
+from discreet.ask.registered import read_by, versions_of
 from discreet.core.errors import Refusal
 from discreet.core.exact import Exact
 from discreet.core.log import logger
 from discreet.core.unit import Unit
-from discreet.core.value import dataclass
+from discreet.core.value import dataclass, replace
 from discreet.engines.dialect import Dialect, dialect_of
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.duckdb.kept_rows import Ranks
@@ -29,6 +34,7 @@ from discreet.plan.to_sql.tally_tables import tallied
 if TYPE_CHECKING:
     from discreet.ask.registered import Registered
     from discreet.engines.source import Source
+    from discreet.plan.batches import Batches
     from discreet.plan.expressions import Expression
 
 
@@ -39,6 +45,7 @@ class Runner:
     engine: Engine
     relations: Mapping[str, Relation]
     dialect: Dialect = DUCKDB
+    secret: bytes = field(default=b"", repr=False)
 
     def tallies(self, question: TallyQuery, unit: Unit) -> Exact[list[tuple[Datum, ...]]]:
         """Return a row for every group that is not empty: the group's place or keys, then the tallies."""
@@ -57,6 +64,30 @@ class Runner:
         """Give what a quantile asks for: counts of an expression's values in cells, pass by pass."""
         return cells(self.engine, plan, keys, of, self.relations, self.dialect, unit)
 
+    def batches(
+        self,
+        plan: Plan,
+        features: Mapping[str, Expression],
+        unit: Unit,
+        *,
+        weight: Expression | None = None,
+        parts: int | None = None,
+    ) -> Batches:
+        """Return the rows of a plan as batches of codes, bounded by person, for what cannot be a sum in SQL."""
+        from discreet.plan.batches import PARTS, batches
+
+        return batches(
+            self.engine,
+            plan,
+            features,
+            self.relations,
+            self.dialect,
+            unit,
+            secret=self.secret,
+            weight=weight,
+            parts=PARTS if parts is None else parts,
+        )
+
     def rows_by_person(self, plan: Plan, most: int) -> Exact[dict[int, int]]:
         """Return how many people have each number of rows, numbers above `most` counting as `most`."""
         unit = next(iter(self.relations.values())).table.unit
@@ -64,7 +95,7 @@ class Runner:
         return Exact({int(rows or 0): int(people or 0) for rows, people in found})
 
     def _rows(self, question: TallyQuery, unit: Unit) -> list[tuple[Datum, ...]]:
-        return self.engine.rows(tallies_sql(question, self.relations, self.dialect, unit).sql)
+        return self.engine.rows(tallies_sql(question, self.relations, self.dialect, unit, self.engine).sql)
 
 
 class Engines:
@@ -77,6 +108,7 @@ class Engines:
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
         self._idle: list[tuple[int, object, Engine]] = []
+        self._lent: dict[int, float] = {}
 
     @contextmanager
     def lent(self, versions: object, sources: Sequence[Source]) -> Iterator[Engine]:
@@ -87,9 +119,18 @@ class Engines:
                 engine = home_of(sources[0]).opened(sources, self._secret)
                 engine.__enter__()
             stack.push(engine)
-            yield engine
+            self._lent[get_ident()] = monotonic()
+            try:
+                yield engine
+            finally:
+                self._lent.pop(get_ident(), None)
             stack.pop_all()
             self._idle.append((os.getpid(), versions, engine))
+
+    def lent_for(self, thread: int) -> float:
+        """Return for how many seconds a thread has had an engine; 0 if it has none."""
+        since = self._lent.get(thread)
+        return 0.0 if since is None else monotonic() - since
 
     def close(self) -> None:
         """Close the one that is idle."""
@@ -111,14 +152,24 @@ class Engines:
 def engine_words(registered: Mapping[str, Registered], engines: Engines) -> str:
     """Say which engine, in which version, computes over these tables; no row is read."""
     try:
-        with engines.lent(_versions(registered), [found.source for found in registered.values()]) as engine:
+        sources = [found.source for found in read_by(registered.values()).values()]
+        with engines.lent(_versions(registered), sources) as engine:
             return f"{engine.name} {engine.version}"
     except SourceMissing:  # which would name the file, or the server
         raise EngineFailed from None
 
 
 def _versions(registered: Mapping[str, Registered]) -> object:
-    return tuple((name, found.version, found.revision) for name, found in sorted(registered.items()))
+    read = read_by(registered.values())
+    return tuple((name, found.version, found.revision) for name, found in sorted(read.items()))
+
+
+def relation_of(found: Registered, engine: Engine, dialect: Dialect) -> Relation:
+    """Return how a table is read; of a linked one, whose rows they are is found first, once for an engine."""
+    relation = Relation(found.table, found.physical, found.from_sql)
+    if found.referred is None:
+        return relation
+    return relation.linked(relation_of(found.referred, engine, dialect), engine.remembered, dialect)
 
 
 @contextmanager
@@ -136,17 +187,22 @@ def runner(
     `seconds` the engine is interrupted, `late` is called, and the question fails like any other.
     """
     try:
-        sources = [found.source for found in registered.values()]
+        sources = [found.source for found in read_by(registered.values()).values()]
         with engines.lent(_versions(registered), sources) as engine, engine.question(seconds):
-            relations = {name: Relation(each.table, each.physical, each.from_sql) for name, each in registered.items()}
+            dialect = dialect_of(engine.name)
+            relations = {name: relation_of(each, engine, dialect) for name, each in registered.items()}
+            for name, each in read_by(registered.values()).items():
+                if isinstance(each, PublicTable):
+                    relations[name] = each.relation()
             ranks = Ranks(folder, secret)
             for name, found in registered.items():
                 if found.table.unit.bound == "table" and engine.name == DUCKDB.name:
                     sql = scan_sql(relations[name], DUCKDB)
                     # With the statement: a release that reads a value otherwise meets no row that an older one kept.
-                    kept = ranks.kept(engine, name, found.version, found.table.to_json() + sql, sql)
-                    relations[name] = Relation(found.table, found.physical, kept, kept=True)
-            yield Runner(engine, relations, dialect_of(engine.name))
+                    versions = sorted(versions_of([found]).items())
+                    kept = ranks.kept(engine, name, found.version, f"{versions}{found.table.to_json()}{sql}", sql)
+                    relations[name] = replace(relations[name], from_sql=kept, kept=True)
+            yield Runner(engine, relations, dialect, secret)
     except DeadlineExceeded:
         logger.warning("a question was stopped at its deadline")
         with suppress(Refusal):  # a vault that cannot be written to now changes nothing about the failure

@@ -5,33 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from discreet.ask.priced import Rows
 from discreet.ask.query import Query
-from discreet.ask.question import Desk
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number, as_written, typed
 from discreet.measures import declare
 from discreet.plan.from_sql import from_sql
 from discreet.plan.nodes import Public, tables_of
 from discreet.plan.sql.grouping import SqlStatement
-from discreet.plan.sql.names import Catalogue
-from discreet.plan.sql.options import Given
+from discreet.plan.sql.parse import Given
+from discreet.plan.sql.scope import Catalogue
 
 if TYPE_CHECKING:
     from discreet.answers.answer import Answer
+    from discreet.ask.desk import Desk
     from discreet.ask.preview import Preview
     from discreet.ask.registered import Registered
     from discreet.ask.report import Report
+    from discreet.ask.request import Fresh
     from discreet.core.schema import Table
-
-
-class Asker(Desk, Protocol):
-    """What a question in SQL needs of a session: a desk that can list its tables."""
-
-    def tables(self) -> list[str]:
-        """Return the names of the tables that may be asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,23 +41,38 @@ class Spoken:
 
     def preview(self, rows: int | None = None, *, sql: bool = False) -> Preview:
         """Show what it would cost; free. `sql` shows the statements that the engine would run, too."""
-        return self.report.preview(self.epsilon, self.delta, self.rho, rows=rows, max_rows=self.max_rows, sql=sql)
+        return self.report.preview(
+            self.epsilon, self.delta, self.rho, rows=rows, max_rows=self.max_rows, sql=sql, cut=self._cut
+        )
 
-    def release(self, *, fresh: bool = False) -> Answer:
+    @property
+    def _cut(self) -> bool | int:
+        """Whether what bounding cut is bought too, or up to how many rows of a person."""
+        option = self.statement.options.given.get("cut")
+        if option is None or isinstance(option.value, bool):
+            return option is not None and option.value is True
+        if not isinstance(option.value, Fraction) or option.value.denominator != 1:
+            why = "a person has a whole number of rows"
+            raise self.statement.source.refused(option.span, why, "write cut = true, or cut = 200")
+        return int(option.value)
+
+    def release(self, *, fresh: Fresh = False) -> Answer:
         """Pay, and return the answer as the SELECT arranges it.
 
         Guarantee: that of `Report.release`; totals, HAVING, ORDER BY and LIMIT are done to the answer alone.
         """
         from discreet.answers.select_clauses import arranged
 
-        answer = self.report.release(self.epsilon, self.delta, self.rho, max_rows=self.max_rows, fresh=fresh)
+        answer = self.report.release(
+            self.epsilon, self.delta, self.rho, max_rows=self.max_rows, fresh=fresh, cut=self._cut
+        )
         found = arranged(answer, self.statement)
         option = self.statement.options.given.get("sampling")
         return found.sampled() if option is not None and option.value is True else found
 
 
 def spoken(
-    session: Asker,
+    session: Desk,
     text: str,
     epsilon: Number | None,
     delta: Number | None,
@@ -97,7 +106,7 @@ def spoken(
 
 
 def _catalogue(
-    session: Asker, known: dict[str, Registered], public: Iterable[Public], keys: Mapping[str, Sequence[object]]
+    session: Desk, known: dict[str, Registered], public: Iterable[Public], keys: Mapping[str, Sequence[object]]
 ) -> Catalogue:
     """Return what the text may name; private tables are looked up when they are named, and noted in `known`."""
 
@@ -105,7 +114,7 @@ def _catalogue(
         known[name] = session.registered(name)
         return known[name].table
 
-    tables: dict[str, Public] = {}
+    tables: dict[str, Public] = {name: session.public_table(name).dimension for name in session.public_tables()}
     for each in public:
         if not isinstance(each, Public):
             why, fix = "it is not a public table", "make it with session.public('wards', {'ward': ['A'], 'floor': [1]})"

@@ -5,38 +5,38 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from discreet.account.budgets.price import Price
 from discreet.account.losses.composition import under
 from discreet.account.losses.loss import PrivacyLoss
-from discreet.ask.preview import remaining_after
 from discreet.ask.priced import unit_and_reach
 from discreet.ask.question import QueryBase, Question
 from discreet.ask.registered import engine_of, unit_words
 from discreet.ask.release import pay
+from discreet.core import record as records
 from discreet.core.errors import BadParameter
 from discreet.core.exact import Exact
 from discreet.core.unit import Unit
+from discreet.ledger.artefacts.settlement import Filed
 from discreet.plan.serial import plan_record
 from discreet.plan.to_sql.marginals import Axis, marginals
 from discreet.publish.allowance import Allowance
-from discreet.publish.auto import chosen
 from discreet.publish.code_table import Counts, Measure
 from discreet.publish.coding import DEFAULT_BINS, Coding
 from discreet.publish.domain import Clique, Domain
 from discreet.publish.expected_error import Expected, expected
 from discreet.publish.kernels import filled
-from discreet.publish.method import check_cells, check_method
+from discreet.publish.method import MarginalWorkload, check_cells, check_method
 from discreet.publish.stages import Progress, Stage, stages_of
-from discreet.publish.synthesis import WorkloadLike, synthesized
+from discreet.publish.synthesis import WorkloadLike, chosen, synthesized
 from discreet.publish.synthetic_data import SyntheticData
-from discreet.publish.workload import MarginalWorkload
 from discreet.publish.zeros import Zero
 
 if TYPE_CHECKING:
+    from discreet.ask.request import Fresh
     from discreet.ask.runner import Runner
     from discreet.ledger.charge import Receipt
     from discreet.noise.draws import Draws
@@ -108,14 +108,14 @@ class Synthesis:
             separators=(",", ":"),
         )
 
-    def release(self, progress: Progress | None = None, *, fresh: bool = False) -> tuple[SyntheticData, Receipt]:
+    def release(self, progress: Progress | None = None, *, fresh: Fresh = False) -> tuple[SyntheticData, Receipt]:
         """Pay once, and return the only synthetic data of this question; `progress` is called as stages start.
 
         Guarantee: stages follow from the question. Of a run that was broken off nobody has paid to know more. It is
         begun once: fits in floats differ from one processor to the next, so that nobody tries to repeat its draws.
         """
 
-        def work(runner: Runner, _: Draws) -> str:
+        def work(runner: Runner, _: Draws) -> Filed:
             axes = [Axis(code.key, code.column.nullable) for code in self.coding.codes]
             plan, relations = self.query.plan, runner.relations
             with marginals(runner.engine, plan, axes, relations, runner.dialect, self.unit) as counted:
@@ -124,7 +124,7 @@ class Synthesis:
                     found = zip(cliques, counted(cliques), strict=True)
                     return [cells.map(filled, self.domain.shape(clique)) for clique, cells in found]
 
-                return self._made(measure, progress).to_json()
+                return Filed(self._made(measure, progress).to_json(), alone=True)
 
         text, receipt = pay(self.query, self.question, self.loss, self.label, work, fresh=fresh, once=True)
         return self._told(SyntheticData.from_json(text)), receipt
@@ -152,6 +152,12 @@ class SynthesisPreview:
         """Return the preview as plain JSON values."""
         told = {"method": self.method, "price": self.price, "expected": self.expected.record()}
         return {**told, "remaining": [*self.remaining], "words": [*self.words]}
+
+    @classmethod
+    def from_record(cls, record: object, expected: Expected) -> Self:
+        """Read what `record` returned; what is expected follows from the question."""
+        found = records.fields("preview", record, ("method", "price", "expected", "remaining", "words"))
+        return cls(found["method"], found["price"], expected, tuple(found["remaining"]), tuple(found["words"]))
 
     def __str__(self) -> str:
         return "\n".join([f"method: {self.method}", f"price: {self.price}", *self.remaining, *self.words])
@@ -199,6 +205,8 @@ def synthesis(
 
 def preview(asked: Synthesis) -> SynthesisPreview:
     """Show what synthetic data would cost, what would remain, and the expected error."""
+    from discreet.ask.preview import remaining_after
+
     remaining = tuple(remaining_after(asked.query, asked.loss))
     return SynthesisPreview(asked.method, str(asked.price), asked.expected, remaining, asked.words)
 

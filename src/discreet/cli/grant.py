@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 @click.argument("tables", nargs=-1, required=True, metavar="TABLE...")
 @budget_options("The most this analyst may spend in a month", "monthly-")
 @budget_options("The most this analyst may ever spend")
+@click.option(
+    "--role",
+    type=click.Choice(["analyst", "custodian", "reader"]),
+    default="analyst",
+    show_default=True,
+    help="A reader sees declarations and budgets, and replays answers that others paid for.",
+)
 @click.option("--replace", is_flag=True, help="Replace the analyst's caps by these amounts; others stay.")
 @click.option("--add", is_flag=True, help="Add these amounts to the analyst's caps.")
 @click.option("--end-caps", is_flag=True, help="End the analyst's caps, except for the amounts given here.")
@@ -36,6 +43,7 @@ def command(
     analyst: str,
     tables: tuple[str, ...],
     expires: str | None,
+    role: str,
     replace: bool,
     add: bool,
     end_caps: bool,
@@ -50,10 +58,14 @@ def command(
     existing = _existing(replace=replace, add=add, end=end_caps)
     cap = budget_of(*(amounts[name] for name in ("epsilon", "delta", "rho")))
     monthly = budget_of(*(amounts[f"monthly_{name}"] for name in ("epsilon", "delta", "rho")))
+    from discreet.ledger.grant import check_role
+
     with opened(vault) as curator:
         accounts = {curator.table(name).account for name in tables}
         before = _caps(curator, analyst, accounts)
-        token = curator.grant(analyst, tables, budget=cap, monthly=monthly, expires=expires, existing=existing)
+        token = curator.grant(
+            analyst, tables, budget=cap, monthly=monthly, expires=expires, existing=existing, role=check_role(role)
+        )
         after = _caps(curator, analyst, accounts)
     words = [_words(each) for each in after.values()]
     ended = [_ended(each) for key, each in before.items() if key not in after]

@@ -15,7 +15,8 @@ from discreet.cli.shared.files import write_text
 from discreet.cli.shared.output import Output
 from discreet.cli.shared.policy_changes import applied_lines, applied_record
 from discreet.cli.shared.vault_options import PLACE, VAULT
-from discreet.core.errors import Refusal
+from discreet.core.errors import BadParameter, Refusal
+from discreet.core.file import Occupied
 
 if TYPE_CHECKING:
     from discreet.curator.curator import Curator
@@ -55,14 +56,26 @@ vault = "{vault}"
 # partners = 10000                                       # the most rows that all joins of a question make of one row
 # deadline = 3600                                        # seconds that an engine may work on a question
 # pace = 0                                               # response times are rounded up to multiples of it
+#
+# [withhold]                                             # groups of fewer people are withheld, by a noisy count
+# below = 10
 """
 
 
 @click.command()
 @click.argument("vault", required=False, type=PLACE)
 @click.option("--from", "policy", type=click.Path(path_type=Path), help="Apply this discreet.toml to the new vault.")
+@click.option(
+    "--propose",
+    metavar="SOURCE",
+    help="Propose discreet.toml for the schema of a table of people, postgresql://host/shop#public.customer: links,"
+    " keys and public tables come from its catalogue, bounds and budgets never do.",
+)
+@click.option("--person", metavar="COLUMN", help="With --propose: the column that identifies people.")
 @click.pass_obj
-def command(output: Output, vault: Path | str | None, policy: Path | None) -> None:
+def command(
+    output: Output, vault: Path | str | None, policy: Path | None, propose: str | None, person: str | None
+) -> None:
     """Make a vault: one file that only you can read, with its tables, budgets and ledger.
 
     VAULT may be a postgresql:// URL: the vault is then a schema of that database, named discreet unless ?schema= names
@@ -74,6 +87,7 @@ def command(output: Output, vault: Path | str | None, policy: Path | None) -> No
     from discreet.ledger.ledger import Ledger
     from discreet.ledger.place import is_url, place_of
 
+    proposal = _proposal(policy, propose, person)
     wanted = None if policy is None else read(policy)
     given = vault or _default(wanted)
     shown = str(place_of(given)) if is_url(given) else str(given)
@@ -89,10 +103,28 @@ def command(output: Output, vault: Path | str | None, policy: Path | None) -> No
         "head": found.head,
         "public_key": found.public_key,
         "token": token,
-        "policy": None if policy is not None else _described(curator.path),
+        "policy": None if policy is not None else _described(curator.path, proposal),
         "applied": applied_record(applied),
     }
     output.plain(result, [*_lines(curator.path, result), *applied_lines(applied)])
+
+
+def _proposal(policy: Path | None, source: str | None, person: str | None) -> str | None:
+    """Return the tables that a catalogue proposes, before a vault is made."""
+    from discreet.curator.policy import NAME
+    from discreet.curator.schemas.proposal import proposed
+    from discreet.engines.source import locate
+
+    if source is None or person is None:
+        if source != person:
+            why, fix = "a schema is proposed around a table and its people", "give --propose SOURCE --person COLUMN"
+            raise BadParameter("propose", source or person, why=why, fix=fix)
+        return None
+    if policy is not None:
+        raise BadParameter("from", str(policy), why="a policy is proposed or applied", fix="leave one of both out")
+    if Path(NAME).exists():
+        raise Occupied(f"file {NAME}", why="it is there already", fix="move it away, or go on with it", value=NAME)
+    return proposed(locate(source), person)
 
 
 @contextmanager
@@ -114,7 +146,7 @@ def _default(policy: Policy | None) -> Path | str:
     return named if is_url(named) else Path(named)
 
 
-def _described(vault: Path | str) -> str | None:
+def _described(vault: Path | str, proposal: str | None) -> str | None:
     """Write a policy to begin with beside the vault, or here; None if it already exists, or none can be written."""
     from discreet.curator.policy import NAME
 
@@ -124,7 +156,8 @@ def _described(vault: Path | str) -> str | None:
     name = vault.name if isinstance(vault, Path) else vault
     try:
         quoted = json.dumps(name, ensure_ascii=False)[1:-1]  # TOML escapes as JSON does
-        write_text(beside, TEMPLATE.format(vault=quoted))
+        told = TEMPLATE.format(vault=quoted) if proposal is None else f'vault = "{quoted}"\n\n{proposal}'
+        write_text(beside, told)
     except (OSError, UnicodeEncodeError, Refusal):  # the vault is made by now, and its token is still to be shown
         return None
     return beside.name

@@ -1,4 +1,4 @@
-"""discreet register: put a table behind the vault, described on the line or in discreet.toml."""
+"""discreet register: put a table behind the vault, or a public one beside it, as the line or discreet.toml says."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from discreet.cli.shared import public_registration
 from discreet.cli.shared.declaration_options import (
     column_of_words,
     column_option,
@@ -41,6 +42,14 @@ if TYPE_CHECKING:
 )
 @click.option("--rows", type=int, help="The number of rows, if that is public.")
 @click.option("--delimiter", metavar="CHARACTER", help="The delimiter of a CSV file.")
+@click.option("--public", is_flag=True, help="Register a table that protects nobody, for any question to join.")
+@click.option("--key", metavar="COLUMNS", help="Of a public table: the column, or columns, that no two rows share.")
+@click.option(
+    "--fan-out",
+    multiple=True,
+    metavar="COLUMNS=ROWS",
+    help="Of a public table: how many rows share a value of a column at most, ps_partkey=4.",
+)
 @click.option("--from", "policy", type=click.Path(path_type=Path), help="The policy to apply; default: discreet.toml.")
 @vault_option
 @click.pass_obj
@@ -51,17 +60,24 @@ def command(
     table: str | None,
     source: str | None,
     policy: Path | None,
+    public: bool,
     **terms: Any,  # noqa: ANN401  (options of many types)
 ) -> None:
-    """Put TABLE, with its rows in SOURCE, behind the vault.
+    """Put TABLE, with its rows in SOURCE, behind the vault; with --public, let questions join it.
 
     Without SOURCE the table is registered as discreet.toml describes it, and without TABLE the whole file is applied.
     """
     if source is None:
-        _from_policy(output, vault, policy, table, terms)
+        _from_policy(output, vault, policy, table, {**terms, "public": public or None})
         return
     assert table is not None
     _only_here(policy)
+    if public:
+        with opened(vault) as curator:
+            found = public_registration.registered(curator, table, source, terms)
+        output.show(public_registration.public_record(found), *public_registration.public_views(found))
+        return
+    public_registration.check_private(terms)
     budget = budget_of(terms["epsilon"], terms["delta"], terms["rho"])
     columns = dict(map(column_of_words, terms["columns"]))
     with opened(vault) as curator:
@@ -128,7 +144,7 @@ def _views(registered: Registered, amount: str) -> list[RenderableType]:
     from rich.text import Text
 
     unit = registered.table.unit
-    whom = "single rows" if unit.is_row else f"people, identified by {unit.identifier}"
+    whom = "single rows" if unit.is_row else f"people, identified by {unit.whom}"
     return [
         Text.assemble("Table ", (registered.name, "bold"), f" is registered, version {registered.version}."),
         Text(f"It protects {whom}, with a total budget of {amount} (account {registered.account})."),

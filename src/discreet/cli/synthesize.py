@@ -18,8 +18,8 @@ from discreet.cli.shared.vault_options import budget_options, vault_option
 from discreet.core.errors import BadParameter
 
 if TYPE_CHECKING:
+    from discreet.ask.request import Released
     from discreet.ask.synthesize import Synthesis
-    from discreet.ledger.charge import Receipt
     from discreet.publish.stages import Stage
     from discreet.publish.synthetic_data import SyntheticData
 
@@ -78,7 +78,7 @@ def command(
     The same request on the same version of the data is replayed for free.
     """
     from discreet.account.budgets.price import Price
-    from discreet.ask.synthesize import preview as shown
+    from discreet.ask.request import DeskRequest, SynthesisTerms
     from discreet.ask.synthesize import synthesis
     from discreet.cli.shared.zeros import zeros_of
 
@@ -88,15 +88,17 @@ def command(
     with session_of(vault, token) as session:
         query = session.table(table)
         never = zeros_of(zeros, query.columns)
-        asked = synthesis(query, method, price, workload=workload, bins=bins, columns=columns or None, zeros=never)
+        terms = SynthesisTerms(method, workload, bins, columns or None, never)
+        request = DeskRequest("synthesize", query, terms, price)
         if preview:
-            found = shown(asked)
+            found = session.desk.preview(request)
             output.show(found.record(), str(found))
             return
+        asked = synthesis(query, method, price, workload=workload, bins=bins, columns=columns or None, zeros=never)
         with _progress(output, asked.stages) as say:
-            synthetic, receipt = asked.release(say, fresh=fresh)
-        _write(synthetic, files, rows)
-        _show(output, asked, synthetic, receipt, files)
+            released = session.desk.run(request, fresh=fresh, progress=say)
+        _write(released.answer, files, rows)
+        _show(output, asked, released, files)
 
 
 def _check(files: dict[str, Path | None]) -> None:
@@ -123,24 +125,21 @@ def _write(synthetic: SyntheticData, files: dict[str, Path | None], rows: int | 
             synthetic.report().save(place)
 
 
-def _show(
-    output: Output, asked: Synthesis, synthetic: SyntheticData, receipt: Receipt, files: dict[str, Path | None]
-) -> None:
+def _show(output: Output, asked: Synthesis, released: Released, files: dict[str, Path | None]) -> None:
     from rich.text import Text
 
-    from discreet.ask.release import left, proof
-
+    synthetic: SyntheticData = released.answer
     quality, written = synthetic.report(), {name: str(path) for name, path in files.items() if path is not None}
     record: dict[str, Any] = {
         "table": [*asked.query.tables],
         "columns": [*synthetic.domain.names],
         "report": quality.record(),
         "files": written,
-        "receipt": proof(receipt),
-        "remaining": (remaining := left(asked.query, asked.loss, receipt)),
+        "receipt": dict(released.receipt),
+        "remaining": released.remaining,
     }
-    paid = "replayed, free" if receipt.replayed else "paid"
-    last = f"{paid}; {remaining} remains" + "".join(f"; {name}: {path}" for name, path in written.items())
+    paid = "replayed, free" if released.receipt["replayed"] else "paid"
+    last = f"{paid}; {released.remaining} remains" + "".join(f"; {name}: {path}" for name, path in written.items())
     output.show(record, Text(str(quality)), Text(last, style="dim"))
 
 

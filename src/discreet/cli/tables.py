@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.cli.shared.output import Output
+from discreet.cli.shared.public_registration import public_record
 from discreet.cli.shared.vault_options import opened, vault_option
 
 if TYPE_CHECKING:
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
+    from discreet.ask.public_table import PublicTable
     from discreet.ask.registered import Registered
+    from discreet.core.column import Column
     from discreet.curator.curator import Curator
     from discreet.ledger.standing import Standing
 
@@ -36,9 +39,18 @@ def command(output: Output, vault: Path | str, token: str | None, table: str | N
     All of it was declared, so it is free. With an analyst's token these are the tables of the grant.
     """
     with opened(vault) as curator:
-        found = _found(curator, token, table)
-    views = _list(found) if table is None else _detail(*found[0])
-    output.show({"tables": [_record(*each) for each in found]}, *views)
+        public = _public(curator, token, table)
+        found = [] if public and table is not None else _found(curator, token, table)
+    views = _list(found, public) if table is None else _detail(*found[0]) if found else _public_detail(public[0])
+    records = {"tables": [_record(*each) for each in found], "public": [public_record(each) for each in public]}
+    output.show(records, *views)
+
+
+def _public(curator: Curator, token: str | None, table: str | None) -> list[PublicTable]:
+    """Return the public tables, or the one of that name: every grant may join them."""
+    if token is not None:
+        curator.session(token).public_tables()  # refuses a grant that has ended
+    return [curator.public_table(name) for name in curator.public_tables() if table in (None, name)]
 
 
 def _found(curator: Curator, token: str | None, table: str | None) -> Found:
@@ -48,7 +60,7 @@ def _found(curator: Curator, token: str | None, table: str | None) -> Found:
         tables, grant = [curator.table(name) for name in names], None
     else:
         session, grant = curator.session(token), curator.ledger.authenticate(token)
-        tables = [session.registered(name) for name in (session.tables() if table is None else [table])]
+        tables = [session.desk.registered(name) for name in (session.tables() if table is None else [table])]
     # What others were capped to is told to custodians, by discreet budget.
     limits = [
         each for each in curator.budgets(grant) if each.analyst in (None, None if grant is None else grant.analyst)
@@ -80,14 +92,14 @@ def _left(limits: Sequence[Standing]) -> Fraction:
     return min((share_left(each.filter) for each in limits), default=Fraction(0))
 
 
-def _list(found: Found) -> list[RenderableType]:
+def _list(found: Found, public: Sequence[PublicTable]) -> list[RenderableType]:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
     from discreet.ask.remaining import percent
 
-    if not found:
+    if not found and not public:
         return [Text("There are no tables yet: register one with discreet register.")]
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for heading in ("table", "protects", "columns"):
@@ -96,13 +108,17 @@ def _list(found: Found) -> list[RenderableType]:
     for registered, limits in found:
         columns, left = ", ".join(registered.table), percent(_left(limits))
         table.add_row(Text(registered.name, style="bold"), Text(_whom(registered)), Text(columns), Text(left))
-    last = Text.assemble("See what a column may contain with ", (f"discreet tables {found[0][0].name}", "bold"), ".")
+    for each in public:
+        names = ", ".join(each.dimension.names)
+        table.add_row(Text(each.name, style="bold"), Text("nobody: public"), Text(names), Text(""))
+    first = found[0][0].name if found else public[0].name
+    last = Text.assemble("See what a column may contain with ", (f"discreet tables {first}", "bold"), ".")
     return [table, last]
 
 
 def _whom(registered: Registered) -> str:
     unit = registered.table.unit
-    return "single rows" if unit.is_row else f"people ({unit.identifier})"
+    return "single rows" if unit.is_row else f"people ({unit.whom})"
 
 
 def _detail(registered: Registered, limits: Sequence[Standing]) -> list[RenderableType]:
@@ -114,19 +130,28 @@ def _detail(registered: Registered, limits: Sequence[Standing]) -> list[Renderab
     name, protects = table_words(registered.table)
     views: list[RenderableType] = [Text(name, style="bold"), Text(protects)]
     views += [Text(f"{percent(_left([each]))} left of {limit_words(each)}, {declared(each.filter)}") for each in limits]
-    return [*views, _columns(registered)]
+    return [*views, _columns(registered.table.columns)]
 
 
-def _columns(registered: Registered) -> Table:
+def _public_detail(public: PublicTable) -> list[RenderableType]:
+    from rich.text import Text
+
+    from discreet.ask.public_table import reuse_words
+
+    said = f"public, version {public.version}, {reuse_words(public.dimension)}"
+    return [Text(public.name, style="bold"), Text(said), _columns(public.dimension.columns)]
+
+
+def _columns(columns: Sequence[Column]) -> Table:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
-    from discreet.ask.registered import HEADINGS, column_rows
+    from discreet.ask.declaration import HEADINGS, column_rows
 
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for heading in HEADINGS:
         table.add_column(heading, overflow="fold")
-    for name, kind, words in column_rows(registered.table.columns):
+    for name, kind, words in column_rows(columns):
         table.add_row(Text(name, style="cyan"), Text(kind), Text(words))
     return table

@@ -19,22 +19,29 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--head", metavar="HASH", help="A head you kept elsewhere; it reveals entries that were lost since.")
+@click.option("--remove-orphans", "removes", is_flag=True, help="Remove the files that killed writers left.")
 @vault_option
 @click.pass_obj
-def command(output: Output, vault: Path | str, head: str | None) -> None:
-    """Check every entry of the vault's ledger and all that follows from them.
+def command(output: Output, vault: Path | str, head: str | None, removes: bool) -> None:
+    """Check every entry of the vault's ledger, all that follows from them, and every published file.
 
     A vault that was tampered with, truncated or restored from an old copy ends the command with exit code 5.
     """
     with opened(vault) as curator:
         found = curator.verify(head and head.strip().lower())
         late, work = curator.late(), curator.work().changed
+        removed = curator.ledger.remove_orphans() if removes else ()
     result = {
         "vault": found.vault,
         "entries": found.entries,
         "head": found.head,
         "anchor": found.anchor,
+        "absent": [*found.absent],
         "public_key": found.public_key,
+        "files": found.files,
+        "missing": [*found.missing],
+        "orphans": [*found.orphans],
+        "removed": [*removed],
         "against": head,
         "late": [asdict(each) for each in late],
         "work": work,
@@ -50,6 +57,10 @@ def _lines(found: Verified, head: str | None, late: list[Late], work: Mapping[st
         _anchor(found),
         "the given head: on the chain" if head else "no head was given: keep the one below elsewhere",
     ]
+    checked += [f"an anchor was missing at entry {each}: an older copy was possible there" for each in found.absent]
+    checked += [f"{found.files:,} published files: as they were settled"] if found.files else []
+    checked += [f"a published file is not on this machine: {each}" for each in found.missing]
+    checked += [f"a file was left by a writer that was killed (--remove-orphans): {each}" for each in found.orphans]
     checked += [f"stopped at its deadline, entry {each.sequence}: {each.analyst}, {each.question}" for each in late]
     checked += [f"a limit on work that is not the default: {name} = {value:g}" for name, value in work.items()]
     # What is for copying stands whole on a line of its own, however narrow the screen.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 
 class Refusal(Exception):
@@ -23,6 +22,10 @@ class Refusal(Exception):
     def __str__(self) -> str:
         return f"{self.what}: {self.why}. Fix: {self.fix}."
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Let a refusal cross to another process as it is, however its class is made."""
+        return _again, (type(self), self.args, {**self.__dict__})
+
 
 class BadParameter(Refusal, ValueError):
     """A parameter whose value makes no sense; `name` says which."""
@@ -36,6 +39,8 @@ class UnknownName(Refusal, KeyError):
     """A name that is not in a registry, a schema or a table, with the nearest ones that are."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        from difflib import get_close_matches
+
         self.known = tuple(sorted(known))
         self.near = tuple(get_close_matches(name, self.known, n=3, cutoff=0.5))
         if self.near:
@@ -59,6 +64,12 @@ class MissingExtra(Refusal, ImportError):
             value=module,
         )
         self.extra = extra
+
+
+def _again(kind: type[Refusal], args: tuple[object, ...], state: dict[str, object]) -> Refusal:
+    found = kind.__new__(kind, *args)
+    found.__dict__.update(state)
+    return found
 
 
 def show(value: object) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,7 +14,8 @@ from discreet.core.errors import BadParameter, Refusal
 
 _DATABASE = b"SQLite format 3\0"
 _ANCHOR = b'"anchor"'
-_ROWS = ".data"
+# Folders beside a vault: its copies of rows, its published files, and the private states of running releases.
+_FOLDERS = (".data", ".files", ".runs")
 _NAMED = frozenset({"collection.json", "collection.key", "discreet.toml"})
 
 # Databases that this process has open, by device and inode: to open and close one again would drop SQLite's locks.
@@ -130,6 +132,27 @@ def check_writable(path: Path) -> None:
         raise _unwritten(path) from error
 
 
+def flushed(file: int) -> None:
+    """Wait until an open file is on its disk, beyond the disk's own cache where the system can."""
+    if sys.platform == "darwin":
+        import fcntl
+
+        with suppress(OSError):  # a disk that cannot
+            fcntl.fcntl(file, fcntl.F_FULLFSYNC)
+            return
+    os.fsync(file)
+
+
+def flush_folder(folder: Path) -> None:
+    """Make the names in a folder as durable as what they name, where folders can be flushed."""
+    if sys.platform != "win32":
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
 def home(variable: str, otherwise: str) -> Path:
     """Return the folder of Discreet in one of the user's base directories."""
     found = Path(os.environ.get(variable) or "")
@@ -165,7 +188,7 @@ def _is_in_vault(path: Path) -> bool:
     except (OSError, RuntimeError, ValueError):  # a loop of links, a name that no file can have, nobody's home
         return False
     folders = [each for each in (real, *real.parents) if each.name]
-    return any(each in homes or (each.suffix == _ROWS and _is_vault(each.with_name(each.stem))) for each in folders)
+    return any(each in homes or (each.suffix in _FOLDERS and _is_vault(each.with_name(each.stem))) for each in folders)
 
 
 def _head(path: Path) -> bytes:

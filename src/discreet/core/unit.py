@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from discreet.core import record as records
 from discreet.core.errors import BadParameter
+from discreet.core.link import Link
 from discreet.core.value import dataclass, fields
 
 Relation = Literal["add_remove", "replace"]
@@ -42,9 +43,9 @@ def check_bound(value: object) -> Bound:
 class Unit:
     """What one neighbour step changes: one row, or all rows of one person.
 
-    A row unit has no identifier. A person unit names the column that identifies people, and bounds how many rows
-    (`max_rows`) and how many groups of one question (`max_groups`, by default as many as rows) a person may touch.
-    `bound` says where surplus rows are dropped: in every query, or once for the table.
+    A row unit has no identifier. A person unit names the column that identifies people, or the link (`via`) to a table
+    that does, and bounds how many rows (`max_rows`) and how many groups of one question (`max_groups`, by default as
+    many as rows) a person may touch. `bound` says where surplus rows are dropped: in every query, or once a table.
 
     Guarantee: none by itself; every loss and every sensitivity is stated for one unit and its relation.
     """
@@ -54,9 +55,11 @@ class Unit:
     max_groups: int
     relation: Relation = "add_remove"
     bound: Bound = "query"
+    via: Link | None = None
 
     def __post_init__(self) -> None:
         _check_identifier(self.identifier)
+        _check_via(self.identifier, self.via)
         _check_count("max_rows", self.max_rows)
         _check_count("max_groups", self.max_groups)
         if self.max_groups > self.max_rows:
@@ -68,7 +71,7 @@ class Unit:
             )
         check_relation(self.relation)
         check_bound(self.bound)
-        if self.identifier is None and (self.max_rows, self.bound) != (1, "query"):
+        if self.is_row and (self.max_rows, self.bound) != (1, "query"):
             raise BadParameter(
                 "max_rows" if self.max_rows != 1 else "bound",
                 self.max_rows if self.max_rows != 1 else self.bound,
@@ -79,16 +82,24 @@ class Unit:
     @property
     def is_row(self) -> bool:
         """Whether single rows are protected, rather than people."""
-        return self.identifier is None
+        return self.identifier is None and self.via is None
+
+    @property
+    def whom(self) -> str | None:
+        """What tells people apart: the identifier, or a link in words; None where single rows are protected."""
+        return self.identifier if self.via is None else self.via.words
 
     def record(self) -> dict[str, Any]:
-        """Return the fields as plain JSON values."""
-        return {name: getattr(self, name) for name in _FIELDS}
+        """Return the fields as plain JSON values; a link only where there is one."""
+        found = {name: getattr(self, name) for name in _FIELDS}
+        return found if self.via is None else {**found, "via": self.via.record()}
 
     @classmethod
     def from_record(cls, record: object) -> Unit:
         """Read what `record` returned, checking it again."""
-        return cls(**records.fields("unit", record, _FIELDS))
+        linked = isinstance(record, dict) and "via" in record
+        found = records.fields("unit", record, (*_FIELDS, "via") if linked else _FIELDS)
+        return cls(**{**found, "via": Link.from_record(found["via"])} if linked else found)
 
     def to_json(self) -> str:
         """Write the unit as versioned JSON."""
@@ -100,7 +111,7 @@ class Unit:
         return cls.from_record(records.read("unit", text))
 
 
-_FIELDS = tuple(field.name for field in fields(Unit))
+_FIELDS = tuple(field.name for field in fields(Unit) if field.name != "via")
 
 
 def row(*, relation: Relation = "add_remove") -> Unit:
@@ -109,16 +120,24 @@ def row(*, relation: Relation = "add_remove") -> Unit:
 
 
 def person(
-    identifier: str,
+    identifier: str | None = None,
     *,
     max_rows: int,
     max_groups: int | None = None,
     relation: Relation = "add_remove",
     bound: Bound = "query",
+    via: Link | None = None,
 ) -> Unit:
-    """Protect all rows that share a value of the column `identifier`, of which at most `max_rows` are used."""
+    """Protect all rows that share a value of the column `identifier`, of which at most `max_rows` are used.
+
+    `via=link("l_orderkey", "orders", "o_orderkey")`, in its place, gives a row to the person of the row it refers to.
+    """
+    if identifier is None and via is None:
+        why = "a person is told by the values of a column, or by a link to a table that tells"
+        fix = "use person('patient_id', max_rows=20), or person(via=link('l_orderkey', 'orders', 'o_orderkey'), ...)"
+        raise BadParameter("identifier", None, why=why, fix=fix)
     groups = max_rows if max_groups is None else max_groups
-    return Unit(identifier=identifier, max_rows=max_rows, max_groups=groups, relation=relation, bound=bound)
+    return Unit(identifier, max_rows, groups, relation, bound, via)
 
 
 def _check_identifier(value: object) -> None:
@@ -131,6 +150,17 @@ def _check_identifier(value: object) -> None:
             why="a person is identified by the values of one column",
             fix="name that column, for example person('patient_id', max_rows=20), or use row()",
         )
+
+
+def _check_via(identifier: str | None, via: object) -> None:
+    if via is None:
+        return
+    if not isinstance(via, Link):
+        why = "a table is linked to one other, so that each of its rows has one person"
+        raise BadParameter("via", via, why=why, fix="use via=link('l_orderkey', 'orders', 'o_orderkey')")
+    if identifier is not None:
+        why = f"the identifier {identifier!r} says already whose a row is"
+        raise BadParameter("via", via.words, why=why, fix="leave out the identifier or the link")
 
 
 def _check_count(name: str, value: object) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from discreet.account.budgets.budget import Budget
 from discreet.ask.registered import Registered, budget_record, budget_text
 from discreet.core.errors import BadParameter
+from discreet.core.link import UNIQUE
 from discreet.core.schema import Table
 from discreet.curator.overlap import People
 from discreet.curator.source_history import Past
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 
 Payer = Registered | Past
+# The kind of the documents of public tables.
+PUBLIC = "public"
 
 
 def budgets_of(ledger: Ledger) -> dict[str, Budget]:
@@ -69,13 +72,16 @@ def check_account(account: str, table: Table, tables: Iterable[Registered], peop
     """Refuse a table whose neighbours are not those of the tables it would share an account with.
 
     Guarantee: all tables of an account protect the same unit: single rows, or people under one relation whom one
-    identifier tells apart, by the same column name or by the custodian's word (`people="same"`).
+    identifier tells apart, by the same column name or by the custodian's word (`people="same"`), or a link to a table
+    of the account (`curator.links`).
     """
-    # The one whose identifier is the account's own first: those of others were declared to be the same.
+    # The one whose identifier is the account's own first: those of others were declared to be the same. Linked tables
+    # have no identifier, and their people are those of a table that has.
     shared = sorted((each for each in tables if each.account == account), key=lambda each: each.same)
-    names = {(each.identifier or "").lower() for each in shared}
+    names = {(each.identifier or "").lower() for each in shared if each.table.unit.via is None}
     for other in shared:
-        if (table.unit.identifier or "").lower() not in names:
+        linked = table.unit.via is not None or other.table.unit.via is not None
+        if not linked and (table.unit.identifier or "").lower() not in names:
             _check_unit(account, table, other, people)
         if other.table.unit.relation != table.unit.relation:
             relation = other.table.unit.relation
@@ -154,20 +160,20 @@ def check_people(table: Table, source: Source, tables: Iterable[Payer]) -> None:
 
     Anyone who has many rows in a table that protects single ones loses as often there, and their account does not tell.
     """
-    identifier = table.unit.identifier
+    mine = table.unit.whom
     for other in tables:
-        if other.identifier != identifier and _reaches(source, other):
-            whom = "single rows" if other.identifier is None else f"people, identified by {other.identifier!r}"
+        if other.whom != mine and _reaches(source, other):
+            whom = "single rows" if other.whom is None else f"people, identified by {other.whom!r}"
             why = f"its rows are those of {other.name!r}, and the budget of {other.account!r} is counted for {whom}"
-            fix = (
-                "use unit=row()" if other.identifier is None else f"use unit=person({other.identifier!r}, max_rows=20)"
-            )
-            raise BadParameter("unit", identifier or "row", why=why, fix=fix)
+            fix = "use unit=row()" if other.whom is None else f"use unit=person({other.whom!r}, max_rows=20)"
+            if (other.whom or "").endswith(UNIQUE):
+                fix = "declare the same link: unit=person(via=link(...), max_rows=20)"
+            raise BadParameter("unit", mine or "row", why=why, fix=fix)
 
 
 def check_terms(before: Registered, table: Table, group: str | None) -> None:
     """Refuse to change who is protected or what it is paid from."""
-    for part in ("identifier", "relation"):
+    for part in ("identifier", "relation", "via"):
         old, new = getattr(before.table.unit, part), getattr(table.unit, part)
         if old != new:
             why = f"{before.name!r} was registered with {part}={old!r}, and what it answered was counted under that"
@@ -176,3 +182,15 @@ def check_terms(before: Registered, table: Table, group: str | None) -> None:
     if group is not None and group != before.account:
         why = f"{before.name!r} is paid from {before.account!r}, and what it spent cannot be moved"
         raise Conflict(f"group={group!r}", why=why, fix="leave the group out", value=group)
+
+
+def check_not_public(ledger: Ledger, name: str, source: Source) -> None:
+    """Refuse a private table by the name of a public one, or with its rows: who asks was shown these already."""
+    for document in ledger.list(PUBLIC):
+        if document.name == name:
+            why = "a public table has that name"
+            raise BadParameter("name", name, why=why, fix="use another name")
+        if same(source, Source.from_record(document.record["source"])):
+            why = f"its rows are those of {document.name!r}, which is registered as public"
+            fix = "if they need protection, begin a new vault without the public table"
+            raise Conflict(f"the source of {name!r}", why=why, fix=fix, value=name)

@@ -20,20 +20,24 @@ from discreet.core.unit import Unit
 from discreet.curator.accounts import budget_of_filter, budgets_of
 from discreet.curator.budgets import holds, visible
 from discreet.curator.declare import expiry_of
+from discreet.curator.schemas.verbs import SchemaVerbs, path_of, settled
 from discreet.curator.tables import Tables
 from discreet.engines.duckdb.frame_copy import is_memory
-from discreet.engines.source import Source, home_of, locate
+from discreet.engines.source import Source, locate
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.place import is_url, place_of
 from discreet.ledger.refusals import Conflict, NotAVault, Unavailable
 
 if TYPE_CHECKING:
+    from discreet.account.losses.loss import PrivacyLoss
     from discreet.ask.pmw import Weighed
     from discreet.ask.work_limits import Late, WorkLimits
+    from discreet.curator.erasure import Erased
     from discreet.curator.lint import Remark
     from discreet.curator.overlap import People
     from discreet.curator.session import Session
     from discreet.ledger.cap import Existing
+    from discreet.ledger.charge import Receipt
     from discreet.ledger.grant import Grant, Role
     from discreet.ledger.integrity.verify import Verified
     from discreet.ledger.standing import Standing
@@ -41,7 +45,7 @@ if TYPE_CHECKING:
 Columns = Mapping[str, Column] | Iterable[Column]
 
 
-class Curator:
+class Curator(SchemaVerbs):
     """A vault, by a path or a URL, opened by its custodian; created where there is none, unless `create=False`.
 
     `postgresql://user@host/database?schema=name` keeps it in PostgreSQL; `anchor` is where this machine then keeps the
@@ -137,13 +141,16 @@ class Curator:
         `expected` is the revision you looked at; if another custodian changed the table since, this is refused.
         `people="distinct"` says that its people are others than those of all other accounts.
         """
+        if name in self.public_tables():
+            why, fix = "it is a public table", f"use refresh_public({name!r}, source)"
+            raise BadParameter("name", name, why=why, fix=fix)
         before = self.table(name)
         if source is not None and is_memory(source):
             with self._tables.copied(source, name) as copied:
                 return self._tables.refresh(before, copied, expected, people)
         # A header is read again, since a changed file may have its columns in another order.
-        located = before.source.unsettled if source is None else locate(_path(source))
-        return self._tables.refresh(before, _settled(located), expected, people)
+        located = before.source.unsettled if source is None else locate(path_of(source))
+        return self._tables.refresh(before, settled(located), expected, people)
 
     def grant(
         self,
@@ -166,7 +173,7 @@ class Curator:
         """
         names = (tables,) if isinstance(tables, str) else tuple(tables)
         accounts = {self.table(name).account for name in names}
-        if not names and role == "analyst":
+        if not names and role != "custodian":
             raise BadParameter("tables", names, why="an analyst asks about tables", fix="name at least one table")
         caps, windows = (dict.fromkeys(sorted(accounts), each) for each in (budget, monthly))
         return self.ledger.grant(
@@ -222,6 +229,35 @@ class Curator:
             self.ledger.put(KIND, NAME, after.record())
         return after
 
+    def bill(self, tables: str | Iterable[str], loss: PrivacyLoss, label: str, *, key: str | None = None) -> Receipt:
+        """Charge for work on the people of some tables that is done elsewhere: training on a cluster, a survey.
+
+        `loss` is that of one person, under the relation of their accounts, and `label` says what it was for. Bill
+        before the work reads anything. Every call is a bill of its own; `key` names one, such as "training 7", so
+        that a retry under it returns the receipt of the first and charges nothing.
+
+        Guarantee: the loss passes every budget and window that a question would pass, and is durable on return.
+        """
+        from discreet.curator.bill import bill, names_of
+
+        receipt = bill(self.ledger, [self.table(name) for name in names_of(tables)], loss, label, key)
+        self.certify(receipt)
+        return receipt
+
+    def erase(self, table: str, person: str) -> Erased:
+        """Take a person's rows out of all that this vault keeps of the tables that share people with this one.
+
+        Those are the copies of data frames, whose rows become a new version without them, and the caches of kept rows,
+        which are made anew when they are needed. Rows in files and databases are yours to delete; then refresh their
+        tables. See docs/erasure.md for what stays, and why. The entry that says so names nobody.
+        """
+        from discreet.curator.erasure import check_person
+
+        account = self.table(table).account
+        found = self._tables.erase(account, check_person(person))
+        self.ledger.put("erasure", account, {"tables": sorted(found.rows), "version": 1})
+        return found
+
     def late(self) -> list[Late]:
         """Return the questions that were stopped at their deadline, the oldest first: for custodians alone."""
         from discreet.ask.work_limits import late
@@ -241,12 +277,13 @@ class Curator:
         `curator.session(token, pmw=True, epsilon=1, delta=1e-6, alpha=0.05)`.
         """
         from discreet.core.file import keep_source
-        from discreet.curator.session import Session, files_of
+        from discreet.curator.session import Session
+        from discreet.curator.vault_desk import VaultDesk, files_of
         from discreet.engines.duckdb.files import reads
 
         for source in files_of(self):
             keep_source(source, partial(reads, source))
-        opened = Session(self, self.ledger.authenticate(token))
+        opened = Session(VaultDesk(self, self.ledger.authenticate(token)))
         if terms and not pmw:
             why = "a plain session has no terms: each question has its own price"
             raise BadParameter("terms", sorted(terms), why=why, fix="add pmw=True, or leave them out")
@@ -317,7 +354,7 @@ class Curator:
         if table.name in self.tables():
             return self._again(table, source, budget, group)
         if not is_memory(source):
-            return self._tables.add(table, _settled(locate(_path(source))), budget, group, people)
+            return self._tables.add(table, settled(locate(path_of(source))), budget, group, people)
         self._tables.check_new(table, budget, group)
         with self._tables.copied(source, table.name) as located:
             return self._tables.add(table, located, budget, group, people)
@@ -337,18 +374,7 @@ class Curator:
         """Whether a table is registered from this source: the same place, or the same rows where they have none."""
         if is_memory(source):
             return self._tables.holds(before, source)
-        return locate(_path(source)).resolved() == before.source.unsettled
-
-
-def _settled(source: Source) -> Source:
-    return home_of(source).settle(source)
-
-
-def _path(source: object) -> str | Path | Source:
-    if isinstance(source, str | Path) or (isinstance(source, Source) and source.kind != "memory-copy"):
-        return source
-    why, fix = "rows come from a file or a data frame", "use a path, pandas, Polars, Arrow, or a dict of lists"
-    raise BadParameter("source", type(source).__name__, why=why, fix=fix)
+        return locate(path_of(source)).resolved() == before.source.unsettled
 
 
 def _moment(expires: dt.datetime | dt.timedelta | str | None) -> dt.datetime | None:

@@ -10,6 +10,7 @@ from typing import Any
 from discreet.account.budgets.budget import Budget
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter
+from discreet.core.link import Link
 from discreet.core.rational import parse_written
 from discreet.core.schema import between, date, flag, one_of, text
 from discreet.core.unit import Unit, person, row
@@ -70,7 +71,10 @@ def _number(name: str, text: str) -> int | Fraction:
 
 
 def unit_of(words: str, **limits: Any) -> Unit:  # noqa: ANN401  (what `person` takes, checked there)
-    """Read a unit: `row`, or `person:patient_id` with its limits (`max_rows`, `max_groups`, `relation`, `bound`)."""
+    """Read a unit: `row`, or `person:patient_id` with its limits (`max_rows`, `max_groups`, `relation`, `bound`).
+
+    `via:l_orderkey=orders.o_orderkey` are the people of the rows that a column refers to.
+    """
     kind, colon, identifier = words.partition(":")
     given = {name: value for name, value in limits.items() if value is not None}
     if kind == "row" and not colon:
@@ -79,15 +83,25 @@ def unit_of(words: str, **limits: Any) -> Unit:  # noqa: ANN401  (what `person` 
             why = "a row unit protects single rows, so there is nothing to bound"
             raise BadParameter(name, given[name], why=why, fix="leave it out, or use person:ID")
         return row(**given)
-    if kind == "person" and identifier.strip():
+    if kind in ("person", "via") and identifier.strip():
         if "max_rows" not in given:
             why = "the number of rows of one person has to be bounded"
             raise BadParameter(
                 "max_rows", None, why=why, fix="use the most one person should count for, for example 20"
             )
-        return person(identifier.strip(), **given)
+        return person(via=link_of_words(identifier), **given) if kind == "via" else person(identifier.strip(), **given)
     why = "a guarantee protects single rows, or all rows that share an identifier"
-    raise BadParameter("unit", words, why=why, fix="write row, or person:patient_id")
+    raise BadParameter("unit", words, why=why, fix="write row, person:patient_id or via:COLUMN=orders.key")
+
+
+def link_of_words(words: str) -> Link:
+    """Read a link: `l_orderkey = orders.o_orderkey`."""
+    column, equals, referred = words.partition("=")
+    table, point, key = referred.partition(".")
+    if not equals or not point or not all(each.strip() for each in (column, table, key)):
+        why = "a link is a column, and the table and the key that it refers to"
+        raise BadParameter("via", words, why=why, fix="write l_orderkey = orders.o_orderkey")
+    return Link(column.strip(), table.strip(), key.strip())
 
 
 def budget_of(epsilon: str | None, delta: str | None, rho: str | None) -> Budget | None:

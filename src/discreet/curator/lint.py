@@ -37,6 +37,9 @@ Severity = Literal["error", "warning", "note"]
 _CLAMPED, _DROPPED, _UNIQUE = 0.05, 0.05, 0.05
 _LARGE_EPSILON = 10
 
+# Bounds on rows that are tried out, and shown with what each would cut.
+_BOUNDS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+
 # How values are written in text, for custodians whose own are written otherwise.
 _WRITTEN = {
     "number": "numbers are written like 1200.5 and 1e3, without separators",
@@ -169,10 +172,32 @@ def _people(engine: duckdb.DuckDBPyConnection, registered: Registered, rows: int
         f"SELECT coalesce(sum(n - {unit.max_rows}), 0) FROM (SELECT count(*) AS n FROM source"  # noqa: S608
         f" WHERE {name} IS NOT NULL GROUP BY {name} HAVING count(*) > {unit.max_rows})",
     )
+    yield from _cut(engine, registered, name, rows)
     if dropped / rows >= _DROPPED:
         what = f"{_share(dropped, rows)} are dropped by max_rows={unit.max_rows}"
         why = f"one person has {most:,}; totals are too small by what is dropped"
         yield Remark("warning", registered.name, unit.identifier, what, why, "raise max_rows, for more noise")
+
+
+def _cut(engine: duckdb.DuckDBPyConnection, registered: Registered, name: str, rows: int) -> Iterator[Remark]:
+    """Say which share of all rows several bounds would cut, up to the first that cuts none."""
+    bounds, cut = [], []
+    for bound in _BOUNDS:
+        (beyond,) = _one(
+            engine,
+            f"SELECT coalesce(sum(n - {bound}), 0) FROM (SELECT count(*) AS n FROM source"  # noqa: S608
+            f" WHERE {name} IS NOT NULL GROUP BY {name} HAVING count(*) > {bound})",
+        )
+        bounds.append(f"{bound:,}")
+        cut.append(f"{beyond / rows:.2g}" if 0 < beyond / rows < 0.001 else f"{beyond / rows:.1%}")
+        if not beyond:
+            break
+    if len(bounds) == 1:  # nobody has several rows
+        return
+    what = f"bounds of {', '.join(bounds)} rows a person would cut {', '.join(cut)} of all rows"
+    why = f"what a bound cuts is in no interval of an answer; declared is max_rows={registered.table.unit.max_rows}"
+    fix = "register the least bound that cuts little; these figures are exact, so show them to nobody"
+    yield Remark("note", registered.name, registered.identifier, what, why, fix)
 
 
 def _merging_people(engine: duckdb.DuckDBPyConnection, registered: Registered, identifier: str) -> Iterator[Remark]:

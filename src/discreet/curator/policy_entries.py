@@ -14,8 +14,9 @@ from typing import Any
 from discreet.account.budgets.budget import Budget
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter
+from discreet.core.link import Link
 from discreet.core.schema import Table, between, date, flag, one_of, text
-from discreet.core.unit import Unit
+from discreet.core.unit import Unit, person
 from discreet.curator.declare import column_of, expiry_of, unit_of
 from discreet.curator.overlap import People, check_word
 from discreet.curator.toml import Node
@@ -35,6 +36,18 @@ class TablePolicy:
     group: str | None
     people: People | None
     budget: Budget | None
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class PublicPolicy:
+    """What the file says about one public table."""
+
+    name: str
+    source: Source
+    key: tuple[str, ...] | None
+    fan_out: Mapping[tuple[str, ...], int]
+    columns: Mapping[str, Column] | None
     node: Node
 
 
@@ -99,12 +112,40 @@ def _unit(node: Node) -> Unit:
     if isinstance(node.value, str):
         with node.here():
             return unit_of(node.value)
-    node.table("person", "max_rows", "max_groups", "relation", "bound", "row")
+    node.table("person", "max_rows", "max_groups", "relation", "bound", "row", "via")
     limits = {name: node.value[name] for name in ("max_rows", "max_groups", "relation", "bound") if name in node}
     with node.here():
         if node.value.get("row") is True and "person" not in node:
             return unit_of("row", **limits)
+        if "via" in node and "person" not in node:
+            return _linked(node["via"], limits)
         return unit_of(f"person:{node.need('person', 'name the identifier column').words()}", **limits)
+
+
+def _linked(via: Node, limits: dict[str, Any]) -> Unit:
+    """Read { via = "l_orderkey = orders.o_orderkey" }, or { via = { column, table, key } } for names of any kind."""
+    with via.here():
+        if isinstance(via.value, str):
+            return unit_of(f"via:{via.value}", **limits)
+        via.table("column", "table", "key")
+        fix = 'write via = "l_orderkey = orders.o_orderkey"'
+        found = Link(*(via.need(name, fix).words() for name in ("column", "table", "key")))
+        return person(via=found, **limits)
+
+
+def public_policy(node: Node, folder: Path) -> PublicPolicy:
+    """Read [public.NAME]."""
+    node.table("source", "key", "fan_out", "columns")
+    source = _source(node.need("source", 'say where the rows are: source = "part.parquet"'), folder)
+    columns = {each.path[-1]: _column(each) for each in node["columns"].each()} if "columns" in node else None
+    key = None
+    if "key" in node:
+        key = (node["key"].value,) if isinstance(node["key"].value, str) else node["key"].items(str, "columns")
+    fan_out = {
+        tuple(name.strip() for name in each.path[-1].split(",")): each.value
+        for each in (node["fan_out"].each() if "fan_out" in node else ())
+    }
+    return PublicPolicy(node.path[-1], source, key, fan_out, columns, node)
 
 
 def _column(node: Node) -> Column:

@@ -26,6 +26,11 @@ class Past:
     identifier: str | None
     source: Source
 
+    @property
+    def whom(self) -> str | None:
+        """What told its people apart: a column, or a link in words; None where single rows were protected."""
+        return self.identifier
+
     def record(self) -> dict[str, object]:
         """Return the fields as plain JSON values."""
         return {
@@ -100,6 +105,6 @@ class Sources:
         return self.sketches[name] | sketches if name in self.sketches else sketches
 
     def _with(self, registered: Registered) -> tuple[Past, ...]:
-        new = Past(registered.name, registered.account, registered.identifier, registered.source.unsettled)
+        new = Past(registered.name, registered.account, registered.whom, registered.source.unsettled)
         known = any((each.account, each.source) == (new.account, new.source) for each in self.past)
         return self.past if known or new.source.kind == "memory-copy" else (*self.past, new)

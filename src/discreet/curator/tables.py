@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,18 +12,22 @@ from discreet.ask.registered import Registered, check_columns, unread_lines
 from discreet.core.schema import Table
 from discreet.core.value import replace
 from discreet.curator.accounts import (
+    PUBLIC,
     account_of,
     budgets_of,
     check_account,
     check_budget,
     check_copy,
+    check_not_public,
     check_people,
     check_shared,
     check_source,
     check_terms,
     payer,
 )
+from discreet.curator.erasure import Erased, forgotten, without_person
 from discreet.curator.identifier_sketch import TableSketches, sketched
+from discreet.curator.links import check_keys, check_link, referred_by
 from discreet.curator.overlap import People, check_overlap, check_word, not_compared, overlaps
 from discreet.curator.source_history import Sources
 from discreet.engines.duckdb.frame_copy import copy
@@ -31,15 +35,23 @@ from discreet.engines.source import Source, SourceChanged, SourceMissing, home_o
 from discreet.ledger.place import ServerPlace
 
 if TYPE_CHECKING:
+    from discreet.core.link import Link
     from discreet.ledger.document import Document
     from discreet.ledger.ledger import Ledger
 
 
 class Tables:
-    """The tables of one vault. What was computed from rows lies in private parts of documents, never in the chain."""
+    """The tables of one vault. What was computed from rows lies in private parts of documents, never in the chain.
 
-    def __init__(self, ledger: Ledger) -> None:
+    `sketch` looks at a table's people, to compare them with those of other accounts. Only made-up people, who need no
+    protection, may go without.
+    """
+
+    def __init__(
+        self, ledger: Ledger, *, sketch: Callable[[Registered, bytes], TableSketches | None] = sketched
+    ) -> None:
         self._ledger = ledger
+        self._sketch = sketch
         self._folder = ledger.folder
         # Stamps renewed since the vault was opened: only a saving of time, so losing them costs nothing else.
         self._renewed: dict[tuple[str, int], Mapping[str, Any]] = {}
@@ -63,15 +75,17 @@ class Tables:
         """Refuse a table whose source is not what was registered; a `revision` that was checked before is not read."""
         found = None if revision is None else self._declared.get((name, revision))
         if found is None:
-            document = self._ledger.get("table", name)
-            found = self._of(document).source, document.private["fingerprint"]
+            public = {each.name: each for each in self._ledger.list(PUBLIC)}
+            document = public[name] if name in public else self._ledger.get("table", name)
+            source = Source.from_record(document.record["source"])
+            found = self.found(source), document.private["fingerprint"]
             revision = document.revision
             self._declared[name, revision] = found
         assert revision is not None
         key = name, revision
         source, stored = found[0], self._renewed.get(key, found[1])
         try:
-            renewed = home_of(source).check_unchanged(name, source, stored, self._key)
+            renewed = home_of(source).check_unchanged(name, source, stored, self.key)
         except SourceMissing:
             if source.kind == "memory-copy" and isinstance(self._ledger.place, ServerPlace):
                 why = "its rows came from memory, and stayed in a folder of the machine that registered it"
@@ -83,12 +97,15 @@ class Tables:
 
     def check_new(self, table: Table, budget: Budget | None, group: str | None) -> None:
         """Refuse, before its rows are copied, a table that would be refused for its budget."""
-        check_budget(account_of(table, None, group, self.all()), budget, budgets_of(self._ledger))
+        tables = self.all()
+        referred = referred_by(table, tables)
+        paid = group if referred is None else referred.account
+        check_budget(account_of(table, None, paid, tables), budget, budgets_of(self._ledger))
 
     @contextmanager
     def copied(self, data: object, name: str) -> Iterator[Source]:
         """Copy rows from memory; the copy goes if the block fails."""
-        located = self._found(copy(data, self._folder, name=name))
+        located = self.found(copy(data, self._folder, name=name))
         try:
             yield located
         except BaseException:
@@ -109,9 +126,9 @@ class Tables:
         if before.source.kind != "memory-copy":
             return False
         stored = self._ledger.get("table", before.name).private["fingerprint"]["digest"]
-        copied = self._found(copy(data, self._folder, name=before.name))
+        copied = self.found(copy(data, self._folder, name=before.name))
         try:
-            return bool(home_of(copied).fingerprint(copied, self._key)["digest"] == stored)
+            return bool(home_of(copied).fingerprint(copied, self.key)["digest"] == stored)
         finally:
             Path(copied.path).unlink(missing_ok=True)
 
@@ -121,13 +138,19 @@ class Tables:
         """Store a new table, and open its account if it is the first."""
         physical = home_of(source).describe(source)
         check_columns(table, physical)
+        check_not_public(self._ledger, table.name, source)
         sources, known, tables = Sources.of(self._ledger), budgets_of(self._ledger), self.all()
+        referred = referred_by(table, tables)
+        if referred is not None:
+            group = check_link(table, source, referred, group, people, [*tables, *sources.past])
         check_people(table, source, [*tables, *sources.past])
         account = account_of(table, source, group, [*tables, *sources.past])
         check_account(account, table, tables, people)
         check_shared(payer(source, [*tables, *sources.past]), budget, people, known)
         check_budget(account, budget, known)
-        registered = _said(Registered(table, source, 1, account, physical), people, known)
+        if referred is not None:
+            check_keys(referred, self._links(referred.name, table), self._ledger.secret("order"))
+        registered = _said(Registered(table, source, 1, account, physical, referred=referred), people, known)
         found = self._fingerprint(registered)
         check_copy(registered, found["digest"], sources.digests)
         sketches, noted = self._people(registered, sources, tables)
@@ -154,6 +177,9 @@ class Tables:
         check_source(before, source, [*tables, *sources.past])
         after = replace(before, source=source, physical=physical, version=before.version + 1)
         after = _said(after, people, budgets_of(self._ledger))
+        check_keys(after, self._links(before.name), self._ledger.secret("order"))
+        if after.referred is not None:
+            check_keys(after.referred, self._links(after.referred.name), self._ledger.secret("order"))
         found = self._fingerprint(after)
         check_copy(after, found["digest"], sources.digests)
         sketches, noted = self._people(after, sources, tables)
@@ -165,11 +191,25 @@ class Tables:
                 Path(before.source.path).unlink()
         return stored
 
+    def erase(self, account: str, person: str) -> Erased:
+        """Take a person's rows out of the copies of an account's tables, and forget what was kept of their rows."""
+        mine = [each for each in self.all() if each.account == account]
+        found, where = {}, Path(self._folder)
+        # Tables that refer to others first: whose their rows are is told by rows that go afterwards.
+        for each in sorted(mine, key=lambda each: -len(each.chain)):
+            if each.source.kind == "memory-copy":
+                with without_person(each, person, where, self._ledger.secret("order")) as (rows, source):
+                    if source is not None:
+                        self.refresh(each, self.found(source), None)
+                found[each.name] = rows
+        caches = forgotten(mine, where, self._ledger.secret("order"), [each.source for each in self.all()])
+        return Erased(found, caches, tuple(sorted(each.name for each in mine if each.source.kind != "memory-copy")))
+
     def _people(
         self, registered: Registered, sources: Sources, tables: list[Registered]
     ) -> tuple[TableSketches | None, tuple[str, ...]]:
         """Sketch a table's people, refuse those of another account, and return what else to tell its custodian."""
-        sketches = sketched(registered, self._ledger.secret("people sketches"))
+        sketches = self._sketch(registered, self._ledger.secret("people sketches"))
         lines = [f"{what}: {why}; {fix}" for what, why, fix in unread_lines(registered.source)]
         if sketches is None:
             why = "its people could not be compared with those of other accounts: the engine did not finish"
@@ -178,25 +218,33 @@ class Tables:
         noted = check_overlap(registered, overlaps(sketches, others), tables)
         return sketches, (*noted, *not_compared(sketches, others), *lines)
 
+    def _links(self, name: str, *more: Table) -> list[Link]:
+        """Return the links of registered tables, and of some more, that refer to a table."""
+        tables = [*(each.table for each in self.all()), *more]
+        return [each.unit.via for each in tables if each.unit.via is not None and each.unit.via.table == name]
+
     @property
-    def _key(self) -> bytes:
+    def key(self) -> bytes:
+        """What fingerprints are keyed by."""
         return self._ledger.secret("source fingerprints")
 
     def _of(self, document: Document) -> Registered:
         known = self._read.get(document.name)
         if known is None or known.revision != document.revision:
             found = Registered.from_record(document.record, document.private["physical"], document.revision)
-            known = self._read[document.name] = found.at(self._found(found.source))
-        return known
+            known = self._read[document.name] = found.at(self.found(found.source))
+        via = known.table.unit.via
+        # The table that is referred to has revisions of its own.
+        return known if via is None else replace(known, referred=self.get(via.table))
 
-    def _found(self, source: Source) -> Source:
+    def found(self, source: Source) -> Source:
         """Return a source with its full path: copies lie beside the vault, wherever that was moved."""
         return source.resolved(self._folder) if source.kind == "memory-copy" else source
 
     def _fingerprint(self, registered: Registered) -> dict[str, Any]:
         """Return a table's fingerprint, refusing a source that changes meanwhile."""
         source, home = registered.source, home_of(registered.source)
-        found = home.fingerprint(source, self._key)
+        found = home.fingerprint(source, self.key)
         # What was read of the file before its fingerprint was taken has to be true of it still.
         if home.settle(source.unsettled) != source or home.describe(source) != registered.physical:
             why, fix = "it changed while it was looked at", "repeat this once nobody writes to it"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import cast
 
 from discreet.core.value import dataclass
@@ -206,6 +207,10 @@ class Dialect(ABC):
         """Say whether a text begins with these code points."""
         return f"starts_with({sql}, {prefix})"
 
+    def like(self, sql: str, pieces: Sequence[str]) -> str:
+        """Say whether a text is made of these pieces in order, with anything between; none has %, _ or a backslash."""
+        return f"({sql} LIKE {self.literal('%'.join(pieces))})"
+
     def prefix(self, sql: str, length: int) -> str:
         """Return the first code points of a text."""
         return f"substr({sql}, 1, {length})"
@@ -290,6 +295,7 @@ def longest(texts: Iterable[str]) -> int:
     return max((len(text.encode()) for text in texts), default=0)
 
 
+@cache
 def dialect_of(engine: str) -> Dialect:
     """Return the dialect of an engine, by the engine's name."""
     return cast(Dialect, registry.part(engine, "dialect").DIALECT)

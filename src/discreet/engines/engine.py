@@ -1,7 +1,8 @@
-"""Engines: what computes the exact integers of a question; DuckDB, PostgreSQL and Spark each are one."""
+"""Engines: what computes the exact integers of a question, and the secret order that decides which rows are kept."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from threading import Event, Thread
@@ -11,6 +12,12 @@ from typing import Protocol, Self
 from discreet.core.errors import Refusal
 
 Datum = int | str | bool | None
+# What else finds the rows of a query, for as long as the block lasts.
+Made = Callable[[], AbstractContextManager[str]]
+
+
+# So many rows leave an engine at a time where they are streamed.
+BATCH_ROWS = 1 << 14
 
 
 class EngineFailed(Refusal):
@@ -32,7 +39,7 @@ class DeadlineExceeded(EngineFailed):
 class Engine(Protocol):
     """A context manager that runs our own statements and gives back small, exact answers.
 
-    A statement may name the one-row table `"~order"` (`engines.secret_order`): the engine makes it from the vault's
+    A statement may name the one-row table `"~order"` (`ORDER_TABLE`): the engine makes it from the vault's
     secret when it is first named, so that no value of it stands in a text that anybody else could read.
 
     Guarantee: what an engine says of a failure is never shown; every failure is the same `EngineFailed`.
@@ -61,11 +68,27 @@ class Engine(Protocol):
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Datum, ...]]:
         """Return the rows of a statement: whole numbers as Python's, never through floats."""
 
+    def batches(self, sql: str, parameters: Sequence[object] = ()) -> Iterator[list[tuple[Datum, ...]]]:
+        """Hand out the rows of a statement in its order, at most `BATCH_ROWS` at a time, without having all at once.
+
+        Nothing else is asked of the engine until they are over, or closed.
+        """
+
     def run(self, sql: str, parameters: Sequence[object] = ()) -> None:
         """Run a statement for what it does."""
 
     def kept(self, sql: str) -> AbstractContextManager[str]:
         """Keep the rows of a query inside a `with` block, and return what stands after FROM to read them."""
+
+    def remembered(self, sql: str, made: Made | None = None) -> str:
+        """Return what stands after FROM to read the rows of a query, kept as long as the engine where that is sound.
+
+        That is where nothing that the engine reads can change without being a new version, of which another engine is
+        opened. Elsewhere it is the query itself, in brackets. What is returned follows from the query alone.
+
+        `made` gives another query for the same rows, which costs less in the end; it is asked where they are not kept
+        yet. Of the rows that were kept with one, the oldest make room for new ones.
+        """
 
 
 # An interruption that comes between two statements is lost, so that it is repeated.
@@ -121,3 +144,25 @@ class Deadline:
 
 
 NEVER = Deadline(None, lambda: None)
+
+
+# The one-row table of multipliers that an engine makes from the secret when it is needed; no text holds its values.
+ORDER_TABLE = '"~order"'
+# A prime: sums of products modulo it are the hashes of Carter and Wegman (1979).
+PRIME = (1 << 31) - 1
+# How many multipliers there are for each of the two hashes; the first of each is added, the others multiply.
+MULTIPLIERS = 256
+# Below 2^28, so eight products with numbers below 2^31 add up to less than 2^62.
+_BITS = 28
+
+
+def multipliers(secret: bytes) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return two rows of multipliers, drawn from the secret as if by chance; they tell nothing about it."""
+    first, second = (tuple(_draw(secret, row, place) for place in range(MULTIPLIERS)) for row in (0, 1))
+    return first, second
+
+
+def _draw(secret: bytes, row: int, place: int) -> int:
+    found = hashlib.blake2b(f"order {row} {place}".encode(), key=hashlib.sha256(secret).digest(), digest_size=8)
+    # Never 0, which would leave a column out of the order.
+    return 1 + int.from_bytes(found.digest(), "big") % ((1 << _BITS) - 1)

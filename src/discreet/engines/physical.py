@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 from discreet.core.value import dataclass
@@ -47,6 +48,7 @@ class Physical:
     digits: int = 0
 
     @classmethod
+    @lru_cache(maxsize=1024)
     def parse(cls, name: str) -> Physical:
         """Read the name that the engine gives to a type; what is not known is of the family "other"."""
         upper = name.strip()

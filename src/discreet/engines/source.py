@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Protocol, Self, cast
 
@@ -143,6 +143,32 @@ def _kinds() -> Mapping[str, tuple[str, SourceKind]]:
     return {kind: (engine, found) for engine, kinds in engines.items() for kind, found in kinds.items()}
 
 
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """Columns of a table whose values are those of `keys` in one row of another, at a path of the same kind."""
+
+    columns: tuple[str, ...]
+    path: str
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """What stores a table holds true of it: columns that no two rows share, the primary key first, and foreign keys."""
+
+    unique: tuple[tuple[str, ...], ...] = ()
+    foreign: tuple[ForeignKey, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sibling:
+    """A table of a catalogue: its name there, its source, and how this is written in a policy or on a command line."""
+
+    name: str
+    source: Source
+    written: str
+
+
 class Home(Protocol):
     """What each engine's module does; nothing here tells a record, and only `fingerprint` may look at any.
 
@@ -172,10 +198,20 @@ class Home(Protocol):
     def same(self, one: Source, other: Source) -> bool:
         """Whether both reach the same rows; one of them is read by this engine, the other by it or one in `SHARES`."""
 
+    def holds_unique(self, source: Source, column: str) -> bool:
+        """Whether what stores the rows guarantees that no two of them have equal values of a column, nulls aside."""
+
+    def constraints(self, source: Source) -> Constraints:
+        """Return what a catalogue says of keys and references; it says nothing of what columns may contain."""
+
+    def siblings(self, source: Source) -> Sequence[Sibling]:
+        """Return the tables beside one in its catalogue, itself among them; none where there is no catalogue."""
+
     def opened(self, sources: Sequence[Source], secret: bytes) -> Engine:
         """Return an engine, to be entered, that can read all of these."""
 
 
+@lru_cache(maxsize=1024)
 def home_of(source: Source) -> Home:
     """Return the home of a source; its engine's packages are imported when they are first needed."""
     return cast(Home, registry.part(source.engine, "source"))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from discreet.lab.attacks.tracing import tracing as tracing
     from discreet.lab.attacks.traitor import traitor as traitor
     from discreet.lab.attacks.unhash import unhash as unhash
+    from discreet.lab.audits.question import audit_question as audit_question
     from discreet.lab.audits.sql import audit_sql as audit_sql
     from discreet.lab.outcome import Outcome as Outcome
     from discreet.lab.table_copy import TableCopy as TableCopy
@@ -48,6 +49,7 @@ _LATER = {
     },
     "TableCopy": "discreet.lab.table_copy",
     "Outcome": "discreet.lab.outcome",
+    "audit_question": "discreet.lab.audits.question",
     "audit_sql": "discreet.lab.audits.sql",
     "named": "discreet.lab.targets",
 }

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib import import_module
 from typing import Any, cast
 
 from discreet.core.errors import Refusal
@@ -112,4 +113,7 @@ def _section(name: str, copied: TableCopy, say: Say) -> ReportSection:
         outcomes, skipped = tuple(expose(copied, lambda word: say(f"{name}: {word}"))), ""
     except Refusal as refusal:  # the table has not what the attack needs
         outcomes, skipped = (), str(refusal)
+    if not outcomes and not skipped:
+        needs: str = import_module(f"{attacks.package}.{name}").NEEDS
+        skipped = f"it needs {needs}. That it finds nothing to attack here promises nothing."
     return ReportSection(name, about, outcomes, time.perf_counter() - began, skipped)

@@ -136,8 +136,6 @@ def _section(section: ReportSection) -> str:
     )
     if section.skipped:
         said = f'<p class="lead">Skipped: {escape(section.skipped)}</p>'
-    elif not section.outcomes:
-        said = '<p class="lead">Nothing in this table to attack in this way.</p>'
     pictures = list({repr(each.picture): each.picture for each in section.outcomes if each.picture}.values())
     drawn = "".join(f'<div class="picture">{svg(picture)}</div>' for picture in pictures)
     if len(pictures) > 1:

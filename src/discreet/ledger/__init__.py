@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from discreet.ledger.ledger import Ledger as Ledger
     from discreet.ledger.refusals import AccessRefused as AccessRefused
     from discreet.ledger.refusals import Conflict as Conflict
+    from discreet.ledger.refusals import Frozen as Frozen
     from discreet.ledger.refusals import LeaseLost as LeaseLost
     from discreet.ledger.refusals import LimitExceeded as LimitExceeded
     from discreet.ledger.refusals import NotAVault as NotAVault
@@ -30,6 +31,7 @@ _HOMES = {
     "Conflict": "discreet.ledger.refusals",
     "Document": "discreet.ledger.document",
     "Entry": "discreet.ledger.entry",
+    "Frozen": "discreet.ledger.refusals",
     "Grant": "discreet.ledger.grant",
     "Lease": "discreet.ledger.lease",
     "LeaseLost": "discreet.ledger.refusals",

@@ -81,7 +81,7 @@ class Charge:
         }
 
 
-_RECEIPT = ("sequence", "key", "head", "losses", "remaining", "replayed")
+_RECEIPT = ("sequence", "key", "head", "losses", "remaining", "replayed", "attested")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,8 @@ class Receipt:
     """The proof of a charge: its entry's number and hash, the losses, and what each account has left.
 
     `remaining` has for each account the currency and the exact amounts, as texts. `replayed` says that this time
-    nothing was charged: the receipt is that of whoever paid.
+    nothing was charged: the receipt is that of whoever paid. `attested` is the vault's signed word on its newest entry
+    and on what was spent by then (`Attestation`): who shows it can tell an older copy of the vault.
     """
 
     sequence: int
@@ -98,18 +99,20 @@ class Receipt:
     losses: Mapping[str, PrivacyLoss]
     remaining: Mapping[str, Mapping[str, str]]
     replayed: bool = False
+    attested: Mapping[str, Any] = field(default_factory=dict)
 
     def record(self) -> dict[str, Any]:
         """Return the fields as plain JSON values."""
         losses = {account: loss.record() for account, loss in self.losses.items()}
         remaining = {account: dict(amounts) for account, amounts in self.remaining.items()}
-        values = (self.sequence, self.key, self.head, losses, remaining, self.replayed)
+        values = (self.sequence, self.key, self.head, losses, remaining, self.replayed, dict(self.attested))
         return dict(zip(_RECEIPT, values, strict=True))
 
     @classmethod
     def from_record(cls, record: object) -> Receipt:
-        """Read what `record` returned."""
-        known = records.fields("receipt", record, _RECEIPT)
+        """Read what `record` returned; those of earlier releases attest nothing."""
+        whole = {"attested": {}, **record} if isinstance(record, dict) else record
+        known = records.fields("receipt", whole, _RECEIPT)
         return cls(**{**known, "losses": read_losses(known["losses"])})
 
     def to_json(self) -> str:

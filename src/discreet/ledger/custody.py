@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
@@ -19,12 +19,16 @@ from discreet.ledger.document import Document
 from discreet.ledger.entry import canonical
 from discreet.ledger.grant import Grant, Role, check_expires, check_role, matches, new_token, new_verifier
 from discreet.ledger.integrity import keys
+from discreet.ledger.oversight import alert, approval
+from discreet.ledger.oversight.alert import BudgetAlert
+from discreet.ledger.oversight.approval import ApprovalRequest
+from discreet.ledger.oversight.charge_policy import ChargePolicy
 from discreet.ledger.refusals import AccessRefused, Conflict, Unavailable
+from discreet.ledger.shelf import Shelf
 from discreet.ledger.store import Limit, Paper, Permit, Private, Transaction
-from discreet.ledger.vault import Vault
 
 
-class Custody(Vault):
+class Custody(Shelf):
     """The custodian's side of a ledger; every change of it is an entry."""
 
     # Accounts --------------------------------------------------------------------------------------------------------
@@ -107,6 +111,37 @@ class Custody(Vault):
         with self._read() as transaction:
             papers = [each for each in transaction.all(Paper) if each.kind == kind]
             return tuple(_document(transaction, each) for each in papers)
+
+    # Approvals and alerts --------------------------------------------------------------------------------------------
+
+    def charge_policy(self) -> ChargePolicy:
+        """Return what waits for approval, and at which shares of a budget custodians are told."""
+        with self._read() as transaction:
+            return ChargePolicy.of(transaction)
+
+    def requests(self, analyst: str | None = None) -> Sequence[ApprovalRequest]:
+        """Return the questions that wait for approval, or once did, of all analysts or of one; the newest last."""
+        with self._read() as transaction:
+            return approval.requests(transaction, analyst)
+
+    def approve(self, request: str) -> ApprovalRequest:
+        """Let the question of a request be charged once, as it was asked; named by its name, or how that begins.
+
+        Guarantee: it is used up by one charge of that question, version, price and analyst, and fits no other.
+        """
+        with self._write() as transaction:
+            return approval.decide(transaction, request, "approved", "", self._clock())
+
+    def deny(self, request: str, reason: str = "") -> ApprovalRequest:
+        """Refuse the question of a request, whoever approved it before, with a reason that its analyst reads."""
+        words = approval.check_reason(reason)
+        with self._write() as transaction:
+            return approval.decide(transaction, request, "denied", words, self._clock())
+
+    def alerts(self) -> Sequence[BudgetAlert]:
+        """Return what the policy's shares have raised, the oldest first."""
+        with self._read() as transaction:
+            return alert.alerts_in([*transaction.entries()])
 
     # Grants ----------------------------------------------------------------------------------------------------------
 

@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
+from typing import Any
 
 from discreet.core.errors import Refusal
-from discreet.core.value import dataclass
+from discreet.core.value import dataclass, replace
+from discreet.core.version import __version__
 from discreet.ledger import limit
+from discreet.ledger.artefacts.artefact import Artefact
 from discreet.ledger.charge import Charge, Receipt, read_losses
 from discreet.ledger.clock import written
 from discreet.ledger.derivation import enter
 from discreet.ledger.entry import Entry
 from discreet.ledger.grant import Grant
+from discreet.ledger.integrity.attestation import statement
 from discreet.ledger.lease import Lease
+from discreet.ledger.oversight import alert, approval, charge_policy
+from discreet.ledger.oversight.charge_policy import ChargePolicy
 from discreet.ledger.refusals import AccessRefused, Conflict, Tampered
 from discreet.ledger.sealed_key import NewKey
-from discreet.ledger.store import AnalystTally, Debit, Limit, Permit, Settled, StoredDraw, Transaction, Wanted
+from discreet.ledger.store import (
+    AnalystTally,
+    Debit,
+    Limit,
+    Paper,
+    Permit,
+    Run,
+    Settled,
+    StoredArtefact,
+    StoredDraw,
+    Transaction,
+    Wanted,
+)
 
 # How long after its lease a question that could be asked again waits for that.
 _KEPT = timedelta(days=1)
@@ -27,13 +45,14 @@ _KEPT = timedelta(days=1)
 class StandingCharge:
     """A charge that stands: its receipt, and its answer if that is settled, or the lease under which someone works.
 
-    `failed` says that it was settled without an answer; `commitment` is what its entry says of the key that its noise
-    is drawn by, None where the work is done once; `repriced` that it was charged at another price than is asked now;
-    `stranded` that it cannot be worked on here, while whoever began it may be at work.
+    An answer is a text, or the file that has it. `failed` says that it was settled without one; `commitment` is what
+    its entry says of the key that its noise is drawn by, None where the work is done once; `repriced` that it was
+    charged at another price than is asked now; `stranded` that it cannot be worked on here, while whoever began it may
+    be at work.
     """
 
     receipt: Receipt
-    answer: str | None = None
+    answer: str | Artefact | None = None
     lease: Lease | None = None
     failed: bool = False
     commitment: str | None = None
@@ -48,9 +67,10 @@ def sought(charge: Charge) -> list[Wanted]:
 
 
 def changed(charge: Charge) -> list[Wanted]:
-    """Return the rows that making a charge changes: every limit, and what the analyst has spent."""
+    """Return the rows that making a charge changes or goes by: limits, what the analyst has spent, the policy."""
     tallies = [(AnalystTally, account, charge.analyst) for account in charge.losses if charge.analyst is not None]
-    return [*((Limit, account, charge.analyst or "") for account in charge.losses), *tallies]
+    policy = (Paper, charge_policy.KIND, charge_policy.NAME)
+    return [*((Limit, account, charge.analyst or "") for account in charge.losses), *tallies, policy]
 
 
 def find(transaction: Transaction, charge: Charge, now: datetime) -> StandingCharge | None:
@@ -62,6 +82,9 @@ def find(transaction: Transaction, charge: Charge, now: datetime) -> StandingCha
     if debit.identity != charge.identity:
         why = "the key was used for another question, or for other versions of the tables"
         raise Conflict(f"the key {charge.key}", why=why, fix="leave the key out, or use a new one", value=charge.key)
+    if debit.settled is None and transaction.get(Run, charge.key) is not None:
+        why, fix = "it is that of a running release", "go on with its next part"
+        raise Conflict(f"the key {charge.key}", why=why, fix=fix, value=charge.key)
     receipt, commitment = _again(transaction, debit, charge)
     if debit.failed:
         return StandingCharge(receipt, failed=True)
@@ -80,6 +103,8 @@ def unanswered(transaction: Transaction, charge: Charge) -> str | None:
         there = transaction.get(Debit, held.key) if not held.expires else None
         if there is None or there.settled is not None or there.key == there.identity:
             continue
+        if transaction.get(Run, there.key) is not None:  # which goes on part by part
+            continue
         entry = transaction.entry(there.sequence)
         alike = (there.identity, there.price) == (charge.identity, charge.price)
         if alike and entry is not None and entry.record()["analyst"] == charge.analyst:
@@ -87,31 +112,76 @@ def unanswered(transaction: Transaction, charge: Charge) -> str | None:
     return None
 
 
-def make(transaction: Transaction, charge: Charge, now: datetime, new: NewKey | None) -> Receipt:
-    """Take a new charge from every limit and append its entry, or refuse with nothing stored.
+def make(
+    transaction: Transaction, charge: Charge, now: datetime, new: NewKey | None, *, running: str | None = None
+) -> Receipt:
+    """Take a new charge from every limit and append its entry, or refuse with nothing stored but a request to approve.
+
+    `running` says what kind of running release it begins, whose parts are settled one by one.
 
     Guarantee: after the transaction is durable, the loss of the question is part of what every account has spent, and
     the key by which its noise is drawn is fixed; its entry has a commitment to that key and nothing else of it.
     """
     at = written(now)
     steps = limit.admit(transaction, charge.losses, charge.analyst or "", at)
+    policy = ChargePolicy.of(transaction)
+    approved = approval.admit(transaction, policy, charge, now)
     costs = [[*step.cost.texts()] for step in steps]
     drawn = new.commitment if new else None
-    entry = enter(transaction, "charge", {**charge.record(), "at": at, "costs": costs, "draws": drawn}, steps)
+    kind = {} if running is None else {"running": running}
+    entry = enter(transaction, "charge", {**charge.record(), **kind, "at": at, "costs": costs, "draws": drawn}, steps)
     if new is not None:
         transaction.put(new.row)
+    if approved is not None:
+        approval.use(transaction, approved, now)
+    alert.raise_alerts(transaction, policy, steps, entry.sequence, now)
     left = {step.limit.account: limit.remaining(step.after) for step in steps if step.for_life}
     return Receipt(entry.sequence, charge.key, entry.hash, charge.losses, left)
 
 
-def settle(transaction: Transaction, receipt: Receipt | Debit, fence: int, now: datetime, digest: str | None) -> None:
-    """Append the entry that ends a charge, with the digest of its answer or as failed, and remove its sealed key."""
+def settle(
+    transaction: Transaction,
+    receipt: Receipt | Debit,
+    fence: int,
+    now: datetime,
+    digest: str | None,
+    artefacts: Sequence[Artefact] = (),
+) -> None:
+    """Append the entry that ends a charge, and remove its sealed key.
+
+    It has the digest of the answer, the files that belong to it, and which release of the code answered; without an
+    answer the charge has failed.
+    """
     body = {"charge": receipt.sequence, "key": receipt.key, "fence": fence, "at": written(now)}
     if digest is None:
         enter(transaction, "failure", body)
     else:
-        enter(transaction, "settle", {**body, "answer": digest})
+        files = {"artefacts": [each.record() for each in artefacts]} if artefacts else {}
+        enter(transaction, "settle", {**body, "answer": digest, "code": __version__, **files})
     transaction.delete(StoredDraw(receipt.key, b"", ""))
+
+
+def pay(transaction: Transaction, bill: Charge, now: datetime) -> Receipt:
+    """Charge a bill and settle it, or return the receipt of one that was paid under its key.
+
+    Guarantee: the loss is part of what every limit has spent when the transaction is durable, once for each key.
+    """
+    there = transaction.get(Debit, bill.key)
+    if there is None:
+        check_access(transaction, bill, now)
+        receipt = make(transaction, bill, now, None)
+        settle(transaction, receipt, 0, now, sha256(bill.question.encode()).hexdigest())
+        transaction.put(Settled(receipt.sequence, bill.question))
+        return replace(receipt, attested=statement(transaction, bill.losses))
+    entry = transaction.entry(there.sequence)
+    # A table that was refreshed since is another version, and the bill is still the one that was paid.
+    again = replace(bill, tables=entry.record()["tables"]) if entry and entry.sealed else bill
+    if again.question != bill.question or there.identity != again.identity:
+        why, fix = "another bill was paid under it", "use a key of its own for every bill, or leave it out"
+        raise Conflict("the key of the bill", why=why, fix=fix, value=bill.label)
+    found = find(transaction, again, now)
+    assert found is not None  # it is there
+    return found.receipt
 
 
 def abandoned(transaction: Transaction, now: datetime) -> Iterator[tuple[Debit, Lease | None]]:
@@ -124,6 +194,8 @@ def abandoned(transaction: Transaction, now: datetime) -> Iterator[tuple[Debit, 
         there, held = transaction.get(Debit, key), transaction.get(Lease, key)
         entry = transaction.entry(there.sequence) if there else None
         if there is None or there.settled is not None or entry is None:  # which verifying the vault finds
+            continue
+        if transaction.get(Run, key) is not None:  # it may be gone on with for years
             continue
         ended = held.expires if held else 0.0
         if held is None or not held.expires or there.key == there.identity:
@@ -156,19 +228,33 @@ def check_access(transaction: Transaction, charge: Charge, now: datetime) -> Non
             raise AccessRefused(f"the grant {grant.id} of {grant.analyst}", why=why, fix=fix, value=table)
 
 
-def settled_answer(transaction: Transaction, debit: Debit) -> str:
-    """Return the answer of a settled debit, or refuse one that is not the one that was settled.
+def settled_answer(transaction: Transaction, debit: Debit) -> str | Artefact:
+    """Return the answer of a settled debit, or the file that has it; refuse one that is not the one that was settled.
 
     Guarantee: its hash is that of the debit and of the entry that settled it.
     """
     found, entry = transaction.get(Settled, debit.sequence), transaction.entry(debit.settled or 0)
-    if found is None or entry is None:
-        raise Tampered(f"entry {debit.settled}", why="its settled answer is missing", sequence=debit.settled)
-    body = entry.record()
-    hashed = sha256(found.answer.encode()).hexdigest()
-    if (entry.kind, body.get("key"), body.get("answer"), debit.digest) != ("settle", debit.key, hashed, hashed):
+    body = entry.record() if entry else {}
+    if (entry and entry.kind, body.get("key"), body.get("answer")) != ("settle", debit.key, debit.digest):
         raise Tampered(f"entry {debit.settled}", why="its settled answer was changed", sequence=debit.settled)
-    return found.answer
+    if found is not None:
+        if sha256(found.answer.encode()).hexdigest() != debit.digest:
+            raise Tampered(f"entry {debit.settled}", why="its settled answer was changed", sequence=debit.settled)
+        return found.answer
+    for each in artefacts_of(transaction, body):
+        if each.sha256 == debit.digest:
+            return each
+    raise Tampered(f"entry {debit.settled}", why="its settled answer is missing", sequence=debit.settled)
+
+
+def artefacts_of(transaction: Transaction, body: Mapping[str, Any]) -> tuple[Artefact, ...]:
+    """Return the files that an entry settled, as they are stored beside the chain as well."""
+    found = tuple(Artefact.from_record(each) for each in body.get("artefacts", ()))
+    for each in found:
+        there = transaction.get(StoredArtefact, each.name)
+        if there is None or (there.size, there.digest, there.media) != (each.size, each.sha256, each.media):
+            raise Tampered(f"the file {each.name}", why="what is stored of it is not what was settled")
+    return found
 
 
 def _again(transaction: Transaction, debit: Debit, charge: Charge) -> tuple[Receipt, str | None]:
@@ -180,7 +266,9 @@ def _again(transaction: Transaction, debit: Debit, charge: Charge) -> tuple[Rece
         raise Tampered(f"entry {debit.sequence}", why=why, sequence=debit.sequence)
     losses = read_losses(body["losses"])
     left = _left(transaction, losses)
-    return Receipt(entry.sequence, charge.key, entry.hash, losses, left, replayed=True), body.get("draws")
+    said = statement(transaction, losses) if debit.settled is not None else {}
+    found = Receipt(entry.sequence, charge.key, entry.hash, losses, left, replayed=True, attested=said)
+    return found, body.get("draws")
 
 
 def _left(transaction: Transaction, accounts: Mapping[str, object]) -> dict[str, dict[str, str]]:

@@ -15,7 +15,8 @@ from discreet.ledger.clock import written
 from discreet.ledger.refusals import AccessRefused
 from discreet.ledger.store import Permit
 
-Role = Literal["analyst", "custodian"]
+# A reader replays what others have paid for, sees declarations and budgets, and is charged nothing.
+Role = Literal["analyst", "custodian", "reader"]
 
 # 192 random bits cannot be guessed, so a fast hash keeps them as well as a slow one would.
 _SECRET_BYTES = 24
@@ -82,10 +83,10 @@ def matches(permit: Permit | None, secret: str) -> bool:
 def check_role(value: object) -> Role:
     """Return the role, or refuse whatever is not one."""
     match value:
-        case "analyst" | "custodian":
+        case "analyst" | "custodian" | "reader":
             return value
     fix = f"use one of {', '.join(get_args(Role))}"
-    raise BadParameter("role", value, why="a grant is an analyst's or a custodian's", fix=fix)
+    raise BadParameter("role", value, why="a grant is an analyst's, a custodian's or a reader's", fix=fix)
 
 
 def check_expires(value: datetime | None, now: datetime) -> str:

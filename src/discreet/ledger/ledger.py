@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from discreet.account.budgets.cost import Amount
-from discreet.core.errors import BadParameter, Refusal
+from discreet.core.errors import Refusal
 from discreet.core.log import logger
 from discreet.core.value import replace
-from discreet.ledger import debit, limit, takeover
+from discreet.ledger import debit, takeover
+from discreet.ledger.artefacts.settlement import Answered, Settlement, check_answer
 from discreet.ledger.charge import Charge, Receipt
-from discreet.ledger.clock import Clock, wall_clock, written
-from discreet.ledger.custody import Custody
+from discreet.ledger.clock import Clock, wall_clock
 from discreet.ledger.debit import StandingCharge
-from discreet.ledger.derivation import enter
-from discreet.ledger.kept import KeptAnswer, KeptAnswers, keeping
-from discreet.ledger.lease import ALONE, SECONDS, Lease, LeaseWatch
-from discreet.ledger.refusals import Conflict, LeaseLost, QuestionFailed, Tampered, Unavailable
+from discreet.ledger.integrity.attestation import statement
+from discreet.ledger.lease import ALONE, SECONDS, Heartbeat, Lease, LeaseWatch
+from discreet.ledger.refusals import Conflict, LeaseLost, QuestionFailed, Unavailable
+from discreet.ledger.running.runs import RunningReleases
 from discreet.ledger.sealed_key import NewKey
-from discreet.ledger.standing import Standing
-from discreet.ledger.store import Debit, Limit, Settled, Store, StoredDraw, Transaction
+from discreet.ledger.store import Debit, Settled, Store, StoredDraw, Transaction
+from discreet.ledger.takeover import KeptAnswer, KeptAnswers, keeping
 
 if TYPE_CHECKING:
     from discreet.noise.draws import Draws
 
 
-class Ledger(Custody):
+class Ledger(RunningReleases):
     """A vault's accounts, documents, grants and charges; made by `Ledger.create` and `Ledger.open`.
 
     Threads may share a ledger, processes may open the same vault, and a fork is survived.
@@ -61,10 +59,11 @@ class Ledger(Custody):
     def run(
         self,
         charge: Charge,
-        work: Callable[[Draws], str],
+        work: Callable[[Draws], Answered],
         *,
         fresh: bool = False,
         engine: Callable[[], str] = lambda: "",
+        alive: Callable[[], bool] = lambda: True,
     ) -> tuple[str, Receipt]:
         """Return the settled answer to a question and its receipt; charge for it and do the work where need be.
 
@@ -75,6 +74,10 @@ class Ledger(Custody):
         work that is done `once` while someone does it is refused, and so is anyone who cannot continue what someone
         else began, until six hours after that: then it has failed.
         `engine` says what computes the answer, in which version; it is asked before the charge, and never for a replay.
+        Files that work returns with its text (`Filed`), and a text that is too long for the ledger, lie in the vault's
+        folder; a replay looks at the file, and a file that was lost or changed is refused, never made again.
+        While `work` runs, and `alive` says that it is not stuck, its lease is renewed: whoever else asks waits, however
+        long it takes.
 
         Guarantee: `work` is called only after the question's debit is durable; however often it is called for one
         debit, it draws the same noise, or it is not called again at all.
@@ -97,11 +100,12 @@ class Ledger(Custody):
             if found.failed:
                 raise QuestionFailed
             if found.answer is not None:
-                return found.answer, found.receipt
+                return self._told(found.answer), self._signed(found.receipt)
             if mine is not None:
-                answer = self._worked(asked, found.receipt, mine, work, key)
-                if answer is not None:
-                    return answer, replace(found.receipt, replayed=False)
+                done = self._worked(asked, found.receipt, mine, work, key, alive)
+                if done is not None:
+                    text, said = done
+                    return text, self._signed(replace(found.receipt, replayed=False, attested=said))
             elif charge.once or found.stranded:
                 raise takeover.busy(found, self._lease_seconds)
             time.sleep(watch.next_pause())
@@ -118,6 +122,15 @@ class Ledger(Custody):
             found = debit.find(transaction, charge, self._clock())
             return found.receipt if found else debit.make(transaction, charge, self._clock(), self._new_key(charge, ""))
 
+    def bill(self, charge: Charge) -> Receipt:
+        """Charge for work that is done elsewhere, and settle that at once.
+
+        Guarantee: when this returns, the debit is durable; a key is billed once, and with one meaning.
+        """
+        with self._refusals_recorded(charge) as transaction:
+            receipt = debit.pay(transaction, charge, self._clock())
+        return self._signed(receipt)
+
     def lease(self, receipt: Receipt) -> Lease:
         """Take the right to work on a charge that has no answer; refused while someone else holds it."""
         with self._write() as transaction:
@@ -132,44 +145,38 @@ class Ledger(Custody):
                 raise Conflict(f"the key {receipt.key}", why=why, fix=fix, value=receipt.key)
             return mine
 
-    def settle(self, receipt: Receipt, lease: Lease, answer: str) -> None:
+    def settle(self, receipt: Receipt, lease: Lease, answer: Answered) -> None:
         """Store the answer of a charge, permanently; one that comes after someone else took over is refused.
 
         Guarantee: a charge has at most one answer.
         """
-        self._settle(receipt, lease, answer)
+        self._settle(receipt, lease, self._written(answer))
 
-    def _settle(self, receipt: Receipt, lease: Lease, answer: str | None) -> None:
-        """Store the answer of a charge, or that it has failed."""
-        digest = None if answer is None else sha256(_content(answer)).hexdigest()
+    def _settle(self, receipt: Receipt, lease: Lease, answer: Settlement | None) -> Mapping[str, Any]:
+        """Store the answer of a charge, or that it has failed; let go of its files; return what can be attested."""
+        try:
+            said = self._store_answer(receipt, lease, answer)
+        except LeaseLost:
+            if answer is not None:
+                answer.discard()
+            raise
+        if answer is not None:
+            answer.release()
+        return said
+
+    def _store_answer(self, receipt: Receipt, lease: Lease, answer: Settlement | None) -> Mapping[str, Any]:
+        digest, files = (answer.digest, answer.artefacts) if answer else (None, ())
         with self._write((Debit, lease.key), (Lease, lease.key)) as transaction:
             there = transaction.get(Debit, lease.key)
             held = transaction.get(Lease, lease.key)
             if there is None or held is None or (there.sequence, held.fence) != (receipt.sequence, lease.fence):
                 why, fix = "another worker has taken the question over", "use the answer that is settled"
                 raise LeaseLost(f"the answer to {lease.key}", why=why, fix=fix, value=lease)
-            debit.settle(transaction, receipt, held.fence, self._clock(), digest)
-            if answer is not None:
-                transaction.put(Settled(there.sequence, answer))
+            debit.settle(transaction, receipt, held.fence, self._clock(), digest, files)
+            if answer is not None and answer.text is not None:
+                transaction.put(Settled(there.sequence, answer.text))
             transaction.delete(held)
-
-    def answer(self, key: str) -> str | None:
-        """Return the settled answer of a charge; None if there is none, as of one that has failed."""
-        with self._read() as transaction:
-            there = transaction.get(Debit, key)
-            return debit.settled_answer(transaction, there) if there and there.digest is not None else None
-
-    def failed(self, key: str) -> bool:
-        """Whether a charge was paid for and failed."""
-        with self._read() as transaction:
-            there = transaction.get(Debit, key)
-            return there is not None and there.failed
-
-    def unsettled(self) -> tuple[tuple[int, str], ...]:
-        """Return the number and the key of every charge that waits for its answer."""
-        with self._read() as transaction:
-            waiting = ((each.sequence, each.key) for each in transaction.all(Debit) if each.settled is None)
-            return tuple(sorted(waiting))
+            return statement(transaction, receipt.losses)
 
     def settle_abandoned(self) -> int:
         """Settle as failed what nobody works on and nobody will ask for again; return how many charges that were.
@@ -190,27 +197,6 @@ class Ledger(Custody):
             with self._read() as look:
                 self._forget_outside(look)
         return len(waiting)
-
-    def refused(self, analyst: str | None, question: str, why: str) -> None:
-        """Record a question that was refused before it came to a charge."""
-        # Nobody has checked this text yet; half characters, which cannot be stored, are written as escapes.
-        asked = question.encode(errors="backslashreplace").decode()
-        with self._write() as transaction:
-            body = {"analyst": analyst, "question": asked, "refused": {"why": why}, "at": written(self._clock())}
-            enter(transaction, "refusal", body)
-
-    def spent(self, account: str, analyst: str | None = None) -> Amount:
-        """Return what was spent of an account, as its filter counts, by all or by one analyst."""
-        with self._read() as transaction:
-            filter_ = limit.account_filter(transaction, account)
-            return filter_.spent if analyst is None else limit.tally(transaction, account, analyst, filter_)
-
-    def standing(self, analyst: str | None = None) -> tuple[Standing, ...]:
-        """Return every limit as it stands now; for one analyst, their own, which last when their grants have ended."""
-        with self._read() as transaction:
-            at = written(self._clock())
-            found = [Standing.of(each, at) for each in transaction.all(Limit)]
-        return tuple(each for each in found if analyst in (None, each.analyst))
 
     # How a run proceeds ----------------------------------------------------------------------------------------------
 
@@ -298,8 +284,14 @@ class Ledger(Custody):
         return self._outside.opened(charge, engine, transaction.get(StoredDraw, charge.key), found.commitment)
 
     def _worked(
-        self, charge: Charge, receipt: Receipt, mine: Lease, work: Callable[[Draws], str], key: bytes | None
-    ) -> str | None:
+        self,
+        charge: Charge,
+        receipt: Receipt,
+        mine: Lease,
+        work: Callable[[Draws], Answered],
+        key: bytes | None,
+        alive: Callable[[], bool],
+    ) -> tuple[str, Mapping[str, Any]] | None:
         """Work and settle; None if it failed, or if someone took over meanwhile: what is settled then is the answer.
 
         A worker that is interrupted leaves the debit to the next one, who repeats its draws. What is done once draws
@@ -308,15 +300,24 @@ class Ledger(Custody):
         from discreet.noise import bits
         from discreet.noise.draws import Draws, new_key
 
-        answer: str | None = None
+        text: str | None = None
+        answer: Settlement | None = None
         try:
             bits.let_go()
-            answer = _tried(work, Draws(key or new_key()))
-            self._settle(receipt, mine, answer)
+            with Heartbeat(mine, self._renewed, alive) as beat:
+                if (done := _tried(work, Draws(key or new_key(), beat.check))) is not None:
+                    answer = self._written(done)
+                    text = check_answer(done).text
+            beat.check()
+            said = self._settle(receipt, mine, answer)
         except BaseException as error:
             if isinstance(error, LeaseLost) and error.value == mine:
+                if answer is not None:
+                    answer.discard()
                 return None
             if not charge.once:
+                if answer is not None:  # which may be settled: the end of a commit may be unknown
+                    answer.release()
                 self._release(mine)
                 raise
             kept = KeptAnswer(charge, receipt, mine, answer)
@@ -324,10 +325,12 @@ class Ledger(Custody):
                 self._kept.add(kept)
                 raise keeping(error) from None
             self._fail(replace(kept, answer=None))
+            if answer is not None:
+                answer.release()
             raise
         finally:
             bits.let_go()
-        return answer
+        return None if text is None else (text, said)
 
     def _fail(self, kept: KeptAnswer) -> None:
         """Settle work that is done once as failed, now or when the vault can next be written from this process."""
@@ -335,64 +338,11 @@ class Ledger(Custody):
         with suppress(Refusal):
             self._settle_kept(kept.charge)
 
-    def _is_held(self, held: Lease | None, watch: LeaseWatch) -> bool:
-        return held is not None and not watch.expired(held, self._clock().timestamp())
 
-    def _leased(
-        self, transaction: Transaction, key: str, held: Lease | None, watch: LeaseWatch, seconds: float
-    ) -> Lease | None:
-        """Take the lease, unless someone holds it."""
-        if self._is_held(held, watch):
-            return None
-        now = self._clock().timestamp()
-        mine = held.next(seconds, now) if held else Lease.first(key, seconds, now)
-        transaction.put(mine)
-        return mine
-
-    def _release(self, mine: Lease) -> None:
-        """Give a lease back, so the next run of the question need not wait; a vault that fails lets it expire."""
-        self._change(mine, mine.released())
-
-    def _change(self, mine: Lease, after: Lease) -> None:
-        with suppress(Refusal), self._write() as transaction:
-            held = transaction.get(Lease, mine.key)
-            if held is not None and held.fence == mine.fence:
-                transaction.put(after)
-
-    @contextmanager
-    def _refusals_recorded(self, charge: Charge) -> Iterator[Transaction]:
-        """Write; a refusal inside becomes an entry of its own before it goes on its way."""
-        refusal: Refusal | None = None
-        with self._write(*debit.sought(charge), *debit.changed(charge)) as transaction:
-            try:
-                yield transaction
-            except Tampered:  # what was half done is undone with it
-                raise
-            except Refusal as error:
-                refusal = error
-                debit.refuse(transaction, charge, error, self._clock())
-        if refusal is not None:
-            raise refusal
-
-
-def _tried(work: Callable[[Draws], str], draws: Draws) -> str | None:
+def _tried(work: Callable[[Draws], Answered], draws: Draws) -> Answered | None:
     """Work; None if that failed: which way, and where, might depend on records or draws, and nobody is told."""
     try:
-        answer = work(draws)
-        _content(answer)
+        return check_answer(work(draws))
     except Exception:  # an interruption is none
         logger.warning("a question failed after it was paid for, and is settled as failed")
         return None
-    return answer
-
-
-def _content(answer: object) -> bytes:
-    """Return an answer's bytes; what cannot be stored is refused while the debit waits for something better."""
-    if not isinstance(answer, str):
-        why, fix = "an answer is stored as text", "return the answer's JSON"
-        raise BadParameter("answer", type(answer).__name__, why=why, fix=fix)
-    try:
-        return answer.encode()
-    except UnicodeEncodeError:
-        why, fix = "it is no valid text", "write characters outside Unicode as escapes"
-        raise BadParameter("answer", "<text>", why=why, fix=fix) from None

@@ -27,16 +27,17 @@ _LAST_DIGITS = 1 - Fraction(1, 10**9)
 
 @dataclass(frozen=True, slots=True)
 class LimitStep:
-    """One limit, its filter after a charge, and what the charge took from it."""
+    """One limit, its filter before and after a charge, and what the charge took from it."""
 
     limit: Limit
+    before: PrivacyFilter
     after: PrivacyFilter
     cost: Amount
 
     @classmethod
     def between(cls, limit: Limit, before: PrivacyFilter, after: PrivacyFilter) -> LimitStep:
         """Return the step from one filter to the next; its cost, added to what was spent, is exactly what is then."""
-        return cls(limit, after, after.spent - before.spent)
+        return cls(limit, before, after, after.spent - before.spent)
 
     @property
     def for_life(self) -> bool:
@@ -102,7 +103,7 @@ def repeat(
         after = before.charged(cost)
         if after is None:
             raise Tampered("a charge", why=f"{_name(limit)} does not cover it")
-        steps.append(LimitStep(limit, after, cost))
+        steps.append(LimitStep(limit, before, after, cost))
     return steps
 
 

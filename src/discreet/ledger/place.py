@@ -34,6 +34,9 @@ class Place(Protocol):
     def folder(self, vault_id: str) -> Path:
         """Return the private folder of this machine for copies of rows; it may not exist yet."""
 
+    def files(self, vault_id: str) -> Path:
+        """Return the folder of published files, unless the policy names another; it may not exist yet."""
+
 
 @dataclass(frozen=True, slots=True)
 class FilePlace:
@@ -51,6 +54,10 @@ class FilePlace:
     def folder(self, vault_id: str = "") -> Path:  # noqa: ARG002
         """Return the private folder of this machine for copies of rows; it may not exist yet."""
         return self.path.with_name(self.path.name + ".data")
+
+    def files(self, vault_id: str = "") -> Path:  # noqa: ARG002
+        """Return the folder of published files, unless the policy names another; it may not exist yet."""
+        return self.path.with_name(self.path.name + ".files")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +94,20 @@ class ServerPlace:
 
     def anchor(self, vault_id: str) -> Path:
         """Return where this machine keeps the vault's anchor, unless it was told otherwise."""
-        return state_home() / f"{_checked(vault_id)}.anchor"
+        return state_anchor(vault_id)
 
     def folder(self, vault_id: str) -> Path:
         """Return the private folder of this machine for copies of rows; it may not exist yet."""
         return data_home() / _checked(vault_id)
+
+    def files(self, vault_id: str) -> Path:
+        """Return the folder of published files, unless the policy names another; it may not exist yet."""
+        return data_home() / f"{_checked(vault_id)}.files"
+
+
+def state_anchor(vault_id: str) -> Path:
+    """Return the anchor of a vault in the user's state folder, away from the vault's own."""
+    return state_home() / f"{_checked(vault_id)}.anchor"
 
 
 def place_of(text: str | Path) -> FilePlace | ServerPlace:

@@ -16,6 +16,10 @@ class Unavailable(Refusal):
     """A vault that cannot be written or read now: locked, read-only, full, closed."""
 
 
+class Frozen(Unavailable):
+    """A vault that is older than a head it was shown: it previews and replays, and charges nothing."""
+
+
 class Tampered(Refusal):
     """A vault that is not what its ledger wrote; `sequence` is the first entry found wrong, where there is one."""
 

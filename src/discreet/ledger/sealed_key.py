@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_bytes, token_hex
+from typing import Any
 
 from discreet.core.value import dataclass
 from discreet.core.version import __version__
 from discreet.ledger.charge import Charge
-from discreet.ledger.entry import canonical
+from discreet.ledger.entry import canonical, digest
 from discreet.ledger.refusals import Unavailable
 from discreet.ledger.store import StoredDraw
 
@@ -49,6 +51,11 @@ class OutsideKey:
         self.path = anchor.with_name(anchor.name.removesuffix(".anchor") + ".draws")
         self._vault_id = vault_id
 
+    @property
+    def runs(self) -> Path:
+        """The folder beside it for the private states of running releases, which it seals."""
+        return self.path.with_name(self.path.name.removesuffix(".draws") + ".runs")
+
     def new(self, charge: Charge, engine: str) -> NewKey:
         """Draw the key of a debit from the operating system, and seal it."""
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -61,18 +68,54 @@ class OutsideKey:
 
     def opened(self, charge: Charge, engine: str, row: StoredDraw | None, committed: str | None) -> bytes | None:
         """Return the key of a debit that has no answer yet; None where it may not, or cannot, be drawn for again."""
+        if row is None or row.binding != binding(charge, engine):
+            return None
+        key = self._decrypted(row.sealed, self._context(charge.key, row.binding))
+        return key if key is not None and commitment(key) == committed else None
+
+    def new_run(self, charge: Charge) -> NewKey:
+        """Draw the key of a running release, and seal it for its charge alone: its parts are bound one by one."""
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        from discreet.noise.draws import new_key
+
+        key, bound, nonce = new_key(), _run_binding(charge.identity, charge.loss_records()), token_bytes(_NONCE)
+        sealed = AESGCM(self._made()).encrypt(nonce, key, self._context(charge.key, bound))
+        return NewKey(key, commitment(key), StoredDraw(charge.key, nonce + sealed, bound))
+
+    def opened_run(self, charged: Mapping[str, Any], row: StoredDraw | None) -> bytes | None:
+        """Return the key of a running release, by the body of its charge; None where it is not on this machine."""
+        if row is None:
+            return None
+        identity = digest(charged["question"], canonical(charged["tables"]))
+        bound = _run_binding(identity, charged["losses"])
+        if row.binding != bound:
+            return None
+        key = self._decrypted(row.sealed, self._context(row.key, bound))
+        return key if key is not None and commitment(key) == charged.get("draws") else None
+
+    def sealed(self, name: str, content: bytes) -> bytes:
+        """Seal what belongs to a running release, such as its private state."""
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        nonce = token_bytes(_NONCE)
+        return nonce + AESGCM(self._made()).encrypt(nonce, content, self._context(name, "state"))
+
+    def unsealed(self, name: str, content: bytes) -> bytes | None:
+        """Return what was sealed here under that name; None if it was not."""
+        return self._decrypted(content, self._context(name, "state"))
+
+    def _decrypted(self, content: bytes, context: bytes) -> bytes | None:
         from cryptography.exceptions import InvalidTag
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
         outside = self._read()
-        if row is None or outside is None or row.binding != binding(charge, engine):
+        if outside is None:
             return None
         try:
-            nonce, sealed = row.sealed[:_NONCE], row.sealed[_NONCE:]
-            key = AESGCM(outside).decrypt(nonce, sealed, self._context(charge.key, row.binding))
+            return AESGCM(outside).decrypt(content[:_NONCE], content[_NONCE:], context)
         except (InvalidTag, ValueError):
             return None
-        return key if commitment(key) == committed else None
 
     def _context(self, key: str, bound: str) -> bytes:
         return canonical([self._vault_id, key, bound]).encode()
@@ -134,17 +177,21 @@ def binding(charge: Charge, engine: str) -> str:
     The same draws on other rows, by another programme or through another sampler would tell the difference exactly.
     Floats choose which cells of a grid are looked at, and so how many bits are read: so numpy and the processor.
     """
+    return canonical({"programme": charge.identity, "price": charge.price, "engine": engine, **made_by()})
+
+
+def made_by() -> dict[str, object]:
+    """Return what turns bits into values here: the releases of Discreet and of its samplers, numpy, the processor."""
     import numpy as np
 
     from discreet.noise.draws import SAMPLER_VERSION
 
-    return canonical(
-        {
-            "programme": charge.identity,
-            "price": charge.price,
-            "engine": engine,
-            "discreet": __version__,
-            "sampler": SAMPLER_VERSION,
-            "numpy": f"{np.__version__} {platform.machine()} {os.environ.get('NPY_DISABLE_CPU_FEATURES', '')}",
-        }
-    )
+    return {
+        "discreet": __version__,
+        "sampler": SAMPLER_VERSION,
+        "numpy": f"{np.__version__} {platform.machine()} {os.environ.get('NPY_DISABLE_CPU_FEATURES', '')}",
+    }
+
+
+def _run_binding(identity: str, losses: Mapping[str, Any]) -> str:
+    return canonical({"running": identity, "price": digest(canonical(losses))})

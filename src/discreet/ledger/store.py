@@ -107,6 +107,69 @@ class StoredDraw:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredArtefact:
+    """A file that was settled with an answer: its name, the charge it is for, and the size and hash of its content.
+
+    `part` is the number of the part of a running release that it belongs to, 0 for the answer of a single debit.
+    """
+
+    TABLE: ClassVar[str] = "artefacts"
+    KEY: ClassVar[tuple[str, ...]] = ("name",)
+
+    name: str
+    sequence: int
+    part: int
+    size: int
+    digest: str
+    media: str
+    seal: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A running release: one charge of many parts, how many of them are settled, and the hash of its sealed state."""
+
+    TABLE: ClassVar[str] = "runs"
+    KEY: ClassVar[tuple[str, ...]] = ("key",)
+
+    key: str
+    sequence: int
+    kind: str
+    parts: int
+    state: str
+    seal: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A settled part of a running release, and the entry that settled it; without the hash of an answer it failed."""
+
+    TABLE: ClassVar[str] = "parts"
+    KEY: ClassVar[tuple[str, ...]] = ("key", "number")
+
+    key: str
+    number: int
+    sequence: int
+    digest: str | None = None
+    seal: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """The part that is being worked on: what its draws are bound to, how often it was begun, and by whom at last."""
+
+    TABLE: ClassVar[str] = "attempts"
+    KEY: ClassVar[tuple[str, ...]] = ("key",)
+
+    key: str
+    number: int
+    binding: str
+    begun: int
+    holder: str
+    seal: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Paper:
     """The newest revision of a document."""
 
@@ -213,13 +276,13 @@ R = TypeVar("R", bound=Row)
 Wanted = tuple[Any, ...]
 
 # What follows from the entries alone, and is therefore made again and compared when a vault is verified.
-DERIVED: tuple[type[Row], ...] = (Limit, AnalystTally, Debit, Paper, Permit)
+DERIVED: tuple[type[Row], ...] = (Limit, AnalystTally, Debit, Paper, Permit, StoredArtefact, Run, Part)
 
 # Kinds of which there are few rows: they are looked through whenever a vault is opened.
 COUNTED: tuple[type[Row], ...] = (Limit, AnalystTally, Paper, Private, Permit, Check)
 
 # Kinds of which every question makes one: they carry their seals, and follow the chain. A lost debit is paid again.
-CARRYING: tuple[type[Row], ...] = (Debit, Settled, Lease, StoredDraw)
+CARRYING: tuple[type[Row], ...] = (Debit, Settled, Lease, StoredDraw, StoredArtefact, Run, Part, Attempt)
 
 # Limits that a charge meets together are sealed together, so none can be missing; other rows each for itself.
 SHELVES: dict[str, tuple[str, ...]] = {Limit.TABLE: Limit.KEY[:2]}

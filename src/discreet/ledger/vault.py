@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
+from functools import cached_property
 from pathlib import Path
-from secrets import token_bytes, token_hex
 from shutil import rmtree
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
-from discreet.core.errors import BadParameter, Refusal
+from discreet.core.errors import BadParameter
+from discreet.core.log import logger
 from discreet.ledger import lease, window
 from discreet.ledger.clock import Clock, VaultClock, wall_clock, written
 from discreet.ledger.derivation import enter
 from discreet.ledger.entry import Entry, Head
-from discreet.ledger.integrity import keys, tail, verify
-from discreet.ledger.integrity.anchor import AnchorFile
+from discreet.ledger.integrity import freeze, keys, tail, verify
 from discreet.ledger.integrity.seal import SealedTransaction, Sealer
 from discreet.ledger.integrity.verify import Verified
-from discreet.ledger.place import FilePlace, Place, ServerPlace, place_of
-from discreet.ledger.refusals import Conflict, NotAVault, Tampered, Unavailable
+from discreet.ledger.integrity.witnesses import KIND, NAME, AnchorPolicy, Witnesses
+from discreet.ledger.place import place_of
+from discreet.ledger.recovery import stores
+from discreet.ledger.refusals import Conflict, Tampered, Unavailable
 from discreet.ledger.sealed_key import OutsideKey
-from discreet.ledger.sqlite.store import SqliteStore
-from discreet.ledger.store import Check, Debit, Secret, Store, StoredDraw, Transaction, Wanted
-
-if TYPE_CHECKING:
-    from discreet.ledger.postgres.store import PostgresStore
+from discreet.ledger.store import Check, Debit, Paper, Raw, Secret, Store, StoredDraw, Transaction, Wanted
 
 # Entries are listed in pages, so a long list neither fills memory nor keeps others waiting.
 _PAGE = 1000
 
 # When the whole vault was verified, and how long, or how many entries, that lasts.
-_WHOLE = "whole"
 _DUE_AGE = timedelta(days=1)
 _DUE_ENTRIES = 10_000
 
@@ -60,19 +58,30 @@ class Vault:
         with store.read() as raw:
             found = {row.name: row.value for row in raw.all(Secret)}
             if set(found) != {"vault", "secret", "signing"}:
-                raise _unfinished(store.place, anchor)
-            self.vault_id = verify.check_keys(raw)
+                raise stores.unfinished(store.place, anchor)
+            signer = verify.signer_of(raw)
+            self.vault_id = signer.vault_id
+            policy = freeze.policy_of(raw)  # checked by its seal below
         self._secret = found["secret"]
         self._sealer = Sealer(self._secret)
-        self._anchors = AnchorFile(_anchor_path(store, self.vault_id, anchor), self.vault_id, found["signing"])
+        self._given = anchor
+        self._anchors = Witnesses.of(store.place, signer, anchor, policy)
         self._outside = OutsideKey(self._anchors.path, self.vault_id)
         self._vouched: tuple[Head, ...] = ()  # heads that this ledger has found on the chain, of late
-        newest = self._anchors.newest()  # before the head: another process may append between the two
+        heads, absent = self._anchors.heads(), self._anchors.absent  # before: another process may append meanwhile
         with self._read() as transaction:
-            verify.check_anchor(transaction, newest, needed=self._needs_anchor)
             tail.check(transaction)
             self._seen = transaction.head()
+            required = freeze.policy_of(transaction).required
+            self.frozen = freeze.reason(transaction, heads, absent, required=required)
             self._forget_outside(transaction)
+        if self.frozen is not None:
+            logger.warning("the vault is frozen: it is older than a head that it was shown, or an anchor is missing")
+            return
+        if any(head.sequence > self._seen.sequence for head in heads):  # what they hold beyond it was forfeited
+            self._anchors.put(self._seen)
+        if absent and self._seen.sequence > 1:
+            self._note_absent(absent)
 
     @classmethod
     def create(
@@ -85,9 +94,9 @@ class Vault:
         anchor: str | Path | None = None,
     ) -> Self:
         """Make a new vault, readable by its owner alone; where there is one already, this is refused."""
-        store = _made(place_of(place), patience, anchor)
+        store = stores.made(place_of(place), patience, anchor)
         try:
-            _begin(store, clock(), anchor)
+            stores.begin(store, clock(), anchor)
             return cls(store, clock=clock, lease_seconds=lease_seconds, anchor=anchor)
         except BaseException:
             store.discard()
@@ -103,8 +112,8 @@ class Vault:
         patience: float = 30.0,
         anchor: str | Path | None = None,
     ) -> Self:
-        """Open a vault; one that has forgotten what its anchor vouches for is refused."""
-        store = _opened(place_of(place), patience)
+        """Open a vault; one that is older than a head which one of its anchors holds is frozen."""
+        store = stores.opened(place_of(place), patience)
         try:
             return cls(store, clock=clock, lease_seconds=lease_seconds, anchor=anchor)
         except BaseException:
@@ -114,7 +123,7 @@ class Vault:
     @staticmethod
     def exists(place: str | Path) -> bool:
         """Whether there is something where a vault would be made."""
-        return _is_there(place_of(place))
+        return stores.is_there(place_of(place))
 
     def close(self) -> None:
         """Let go of the file or the connection; harmless when repeated."""
@@ -128,9 +137,10 @@ class Vault:
             why, fix = "it has charged for questions, and spending is permanent", "leave it as it is"
             raise Conflict(f"the vault {self.place}", why=why, fix=fix, value=str(self.place))
         self._store.discard()
-        self._anchors.path.unlink(missing_ok=True)
+        self._anchors.discard()
         self._outside.path.unlink(missing_ok=True)
-        rmtree(self.folder, ignore_errors=True)
+        for folder in (self.folder, self.place.files(self.vault_id), self._outside.runs):
+            rmtree(folder, ignore_errors=True)
 
     def __enter__(self) -> Self:
         return self
@@ -141,7 +151,7 @@ class Vault:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self.place)!r})"
 
-    @property
+    @cached_property
     def folder(self) -> Path:
         """The private folder of this machine for rows that are kept: copies of data frames, rows after bounding."""
         return self.place.folder(self.vault_id)
@@ -190,23 +200,33 @@ class Vault:
         # With a connection of its own, so threads of this process go on meanwhile.
         store = self._store.again()
         try:
-            found = verify.verify(store, self._anchors, head, needed=self._needs_anchor)
+            found = verify.verify(store, self._anchors, head)
         finally:
             store.close()
+        if not found.anchor and self.frozen is None:
+            self._anchors.write(Head(found.entries, found.head), self._has_by_now)
         with suppress(Unavailable), self._write() as transaction:  # one that cannot be written is verified all the same
-            transaction.put(Check(_WHOLE, written(self._clock.machine()), found.entries))
+            transaction.put(Check(stores.WHOLE, written(self._clock.machine()), found.entries))
         return found
 
     def verify_if_due(self) -> Verified | None:
-        """Verify the whole vault if that was last done more than a day, or ten thousand entries, ago."""
+        """Verify the whole vault if that was last done more than a day, or ten thousand entries, ago; not if frozen."""
+        if self.frozen is not None:
+            return None
         with self._read() as transaction:
-            last, entries = transaction.get(Check, _WHOLE), transaction.head().sequence
+            last, entries = transaction.get(Check, stores.WHOLE), transaction.head().sequence
         now = self._clock.machine()
         if last is not None and entries - last.sequence < _DUE_ENTRIES:
             age = now - datetime.fromisoformat(last.at)
             if abs(age) < _DUE_AGE:  # a clock that was set back far does not put it off
                 return None
-        return self.verify()
+        return Vault.verify(self)  # files are looked at on request: they may be many, and large
+
+    def last_verified(self) -> tuple[str, int] | None:
+        """Return when the whole vault was last verified, on the machine's clock, and up to which entry."""
+        with self._read() as transaction:
+            last = transaction.get(Check, stores.WHOLE)
+        return None if last is None else (last.at, last.sequence)
 
     def now(self) -> datetime:
         """Return the vault's time: the machine's clock, but never before the last entry."""
@@ -239,20 +259,77 @@ class Vault:
             self._clock.note(written(now), written(now))
         return before, now
 
+    def anchor_policy(self) -> AnchorPolicy:
+        """Return what the custodian wants of the places where heads are kept."""
+        with self._read() as transaction:
+            return freeze.policy_of(transaction)
+
+    def keep_anchors(self, policy: AnchorPolicy) -> None:
+        """Keep heads in other places as well, from now on; one that cannot be written refuses before anything changes.
+
+        Other programs that have the vault open write to the places that they found when they opened it.
+        """
+        anchors = Witnesses.of(self.place, self._anchors.signer, self._given, policy)
+        anchors.write(Head(*self.head), self._has_by_now)
+        with self._write() as transaction:
+            there = transaction.get(Paper, KIND, NAME)
+            named = {"kind": KIND, "name": NAME, "revision": there.revision + 1 if there else 1}
+            enter(transaction, "document", {**named, "record": policy.record(), "at": written(self._clock())})
+        self._anchors = anchors
+        anchors.write(self._seen, self._has_by_now)
+
+    def rotate(self) -> str:
+        """Sign with a new key from now on, and return its public half; the old one signed up to this.
+
+        Certificates and anchors that the old key signed stay valid, and it signs nothing of later entries. Other
+        programs that have the vault open find the new key when they next write.
+
+        Guarantee: the key, and the entry that names it, signed by the old key, are exchanged in one transaction: after
+        a crash a vault has the one or the other, and its anchors are those of either.
+        """
+        private = keys.new_signing_key()
+        with self._write() as transaction:
+            there = transaction.get(Paper, keys.KIND, keys.NAME)
+            known = json.loads(there.record)["rotations"] if there else []
+            signer, said = keys.rotated(self._anchors.signer, private, transaction.head().sequence + 1)
+            named = {"kind": keys.KIND, "name": keys.NAME, "revision": there.revision + 1 if there else 1}
+            record = {"rotations": [*known, said]}
+            enter(transaction, "document", {**named, "record": record, "at": written(self._clock())})
+            transaction.exchange(Secret("signing", private))
+            policy = freeze.policy_of(transaction)
+        self._anchors = Witnesses.of(self.place, signer, self._given, policy)
+        self._anchors.put(self._seen)  # all of them: an older copy of the vault, which has the old key, knows none
+        return signer.public_key
+
+    def _signer(self) -> keys.Signer:
+        """Return the key that the vault signs with now, whoever has exchanged it."""
+        with self._store.read() as raw:
+            return verify.signer_of(raw)
+
+    def _follow_rotation(self, transaction: SealedTransaction, raw: Raw) -> None:
+        """Sign with the key that another program has put in the place of ours."""
+        there = transaction.get(Paper, keys.KIND, keys.NAME)
+        if there and json.loads(there.record)["rotations"][-1]["public_key"] != self.public_key:
+            signer, policy = verify.signer_of(raw), freeze.policy_of(transaction)
+            self._anchors = Witnesses.of(self.place, signer, self._given, policy)
+
     @contextmanager
-    def _write(self, *wanted: Wanted) -> Iterator[SealedTransaction]:
-        """Write to the vault alone; when this ends the entries are on disk, and their head in the anchor.
+    def _write(self, *wanted: Wanted, although_frozen: bool = False) -> Iterator[SealedTransaction]:
+        """Write to the vault alone; when this ends the entries are on disk, and their head with every witness.
 
         Guarantee: two programs that do not see each other's entries, because files were exchanged under one of them
-        or have two names, do not both come to the end of this.
+        or have two names, do not both come to the end of this. A frozen vault charges nothing and changes nothing.
         """
-        with self._store.write(*wanted) as raw:
+        with self._store.write(*wanted, (Check, freeze.SHOWN), (Paper, keys.KIND, keys.NAME)) as raw:
             self._store.check_place()
             before = raw.head()
             self._check_seen(raw, before)
             transaction = SealedTransaction(raw, self._sealer)
             transaction.check_head()
             self._note(transaction)
+            self._follow_rotation(transaction, raw)
+            if not although_frozen:
+                self._check_frozen(transaction)
             yield transaction
             transaction.finish(written(self._clock.wall()))
             after = raw.head()
@@ -264,12 +341,25 @@ class Vault:
             self._anchors.write(after, self._has_by_now)
         self._store.check_place()  # once more: what was committed to files that nobody else will find is not answered
 
+    def _check_frozen(self, transaction: SealedTransaction) -> None:
+        """Refuse to go on with a vault that is frozen, or that someone else has shown a newer head meanwhile."""
+        if self.frozen is None and (newer := freeze.lost(transaction, freeze.shown(transaction))):
+            self.frozen = f"a head was shown of an entry {newer[0].sequence} that it does not have: charges are lost"
+        if self.frozen is not None:
+            raise freeze.refused(self.place, self.frozen)
+
+    def _note_absent(self, absent: list[str]) -> None:
+        """Enter that an anchor was missing, as in a container started anew: an older copy would not have been noticed.
+
+        What is written to the chain is written to all anchors, so they are there from then on.
+        """
+        logger.warning("an anchor of the vault is missing: an older copy of it would not be noticed")
+        with suppress(Unavailable), self._write() as transaction:
+            enter(transaction, "anchor", {"absent": absent, "at": written(self._clock())})
+
     def _has(self, transaction: Transaction, head: Head) -> bool:
-        """Whether a head that was signed is one of the chain."""
-        if head in self._vouched:
-            return True
-        there = transaction.entry(head.sequence)
-        return there is not None and there.hash == head.hash
+        """Whether a head that was signed is one of the chain, or was forfeited."""
+        return head in self._vouched or not freeze.lost(transaction, [head])
 
     def _has_by_now(self, head: Head) -> bool:
         """Whether a head is one of the chain as it is now: others may have written since our commit."""
@@ -296,11 +386,6 @@ class Vault:
             why = f"entry {seen.sequence} is not the one that has been seen: charges are lost"
             raise Tampered(f"the vault {self.place}", why=why, sequence=seen.sequence)
 
-    @property
-    def _needs_anchor(self) -> bool:
-        """Whether a missing anchor is a loss: a file's lies beside it, a database is new to each machine once."""
-        return isinstance(self.place, FilePlace)
-
     @contextmanager
     def _read(self, *wanted: Wanted) -> Iterator[SealedTransaction]:
         """Look at one state of the vault: of the files that its path names, and of no others that are still open."""
@@ -313,71 +398,3 @@ class Vault:
     def _note(self, transaction: SealedTransaction) -> None:
         root = transaction.root()
         self._clock.note(root.at, root.wall)
-
-
-def _is_there(place: FilePlace | ServerPlace) -> bool:
-    return _exists(place.path) if isinstance(place, FilePlace) else _postgres().exists(place)
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:  # a name that no file can have, as making one will say
-        return False
-
-
-def _opened(place: FilePlace | ServerPlace, patience: float) -> Store:
-    if isinstance(place, FilePlace):
-        return SqliteStore.open(place.path, patience=patience)
-    return _postgres().open(place, patience=patience)
-
-
-def _made(place: FilePlace | ServerPlace, patience: float, anchor: str | Path | None) -> Store:
-    """Make an empty store, unless the anchor of another vault is where its own would be."""
-    beside = Path(anchor) if anchor is not None else place.anchor() if isinstance(place, FilePlace) else None
-    if beside is not None and _exists(beside) and not _is_there(place):
-        why = "an anchor is left there from an earlier vault, whose guarantees a new one does not keep"
-        fix = "restore that vault, or delete its anchor if it never answered anything"
-        raise NotAVault(f"a new vault at {place}", why=why, fix=fix, value=str(beside))
-    if isinstance(place, FilePlace):
-        return SqliteStore.create(place.path, patience=patience)
-    return _postgres().create(place, patience=patience)
-
-
-def _unfinished(place: Place, anchor: str | Path | None) -> Refusal:
-    """Say that a vault has no keys: it was never finished, or else it has an anchor and lost what was not moved."""
-    beside = Path(anchor) if anchor is not None else place.anchor() if isinstance(place, FilePlace) else None
-    if beside is not None and _exists(beside):
-        why = "its keys and its entries are missing, and an anchor was signed over some"
-        fix = "restore the file beside it that ends in -wal, which belongs to it, or the newest complete copy"
-        return Tampered(f"the vault {place}", why=why, fix=fix)
-    why, fix = "its creation was interrupted", "remove it and make the vault again"
-    return NotAVault(f"the vault {place}", why=why, fix=fix, value=str(place))
-
-
-def _postgres() -> type[PostgresStore]:
-    # Only where it is asked for: its driver is an extra.
-    from discreet.ledger.postgres.store import PostgresStore
-
-    return PostgresStore
-
-
-def _anchor_path(store: Store, vault_id: str, anchor: str | Path | None) -> Path:
-    return store.place.anchor(vault_id) if anchor is None else Path(anchor).absolute()
-
-
-def _begin(store: Store, now: datetime, anchor: str | Path | None) -> None:
-    """Give a new vault its keys and its first entry, which binds them to the chain."""
-    vault, secret, signing = token_hex(16), token_bytes(32), keys.new_signing_key()
-    anchors = AnchorFile(_anchor_path(store, vault, anchor), vault, signing)
-    at = written(now)
-    body = {"vault": vault, "public_key": anchors.public_key, "commitment": keys.commitment(secret), "at": at}
-    with store.write() as raw:
-        for name, value in (("vault", vault.encode()), ("secret", secret), ("signing", signing)):
-            raw.put(Secret(name, value))
-        transaction = SealedTransaction(raw, Sealer(secret))
-        transaction.begin()
-        entry = enter(transaction, "vault", body)
-        transaction.put(Check(_WHOLE, at, entry.sequence))
-        transaction.finish(at)
-    anchors.write(Head(entry.sequence, entry.hash), lambda _: False)

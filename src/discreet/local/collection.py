@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.numeric.checks import whole
 from discreet.core import record as records
 from discreet.core.errors import BadParameter, Refusal
@@ -64,6 +65,15 @@ class Collection:
             "minimum": self.minimum,
             "key": self.key,
         }
+
+    @property
+    def loss(self) -> PrivacyLoss:
+        """What somebody loses who answers once in every epoch, each time with a report that is drawn afresh.
+
+        Guarantee: an upper bound for the relation "replace", by composition. Clients with a memo are bounded by their
+        own ledger, and not by this.
+        """
+        return self.protocol.loss * self.epochs
 
     @property
     def hash(self) -> bytes:

@@ -11,11 +11,15 @@ from importlib import import_module
 
 from discreet.core.registry import Registry
 
+_APART = frozenset(
+    {"bins", "cumulative", "kernels", "measure", "minimum_frequency", "moments", "quantiles", "reach", "request"}
+    | {"nested_quantiles", "pool", "sums", "totals"}
+)
 registry = Registry(
     "aggregate",
     "discreet.measures",
     entry=lambda _: "measure",
-    apart=frozenset({"bins", "cumulative", "kernels", "measure", "moments", "quantiles", "reach", "request", "sums"}),
+    apart=_APART,
 )
 
 

@@ -57,6 +57,7 @@ class BinMeasure(Measure):
     heading: str
     price: Price
     relation: Relation
+    grain: int = 1  # in how many parts the counts of bins count a row
 
     @property
     def loss(self) -> PrivacyLoss:
@@ -84,9 +85,11 @@ class BinMeasure(Measure):
         return f"column {self.name}/bins"
 
     def request(self, scope: MeasureScope) -> Request:
-        """Ask for the rows of every bin in every group."""
+        """Ask for the rows of every bin in every group; a choice among bins takes whole rows."""
         derived = scope.plan if isinstance(self.of, Name) else Derive(scope.plan, _DERIVED, self.of)
-        query = TallyQuery(derived, _with(scope.keys, self.bin), (Tally("rows"),))
+        query = TallyQuery(
+            derived, _with(scope.keys, self.bin), (Tally("rows"),), weighed=not isinstance(self.mechanism, TopK)
+        )
         return TallyRequest("how many rows every bin has", query, scope.unit)
 
     def noisy(self, found: Exact[Sequence[Sequence[int]]], groups: int, mark: str) -> list[list[Quantity]]:
@@ -101,14 +104,14 @@ class BinMeasure(Measure):
                 ((law, scale),) = drawn.laws
                 return [
                     [
-                        linear(NoisyInteger(f"{mark}.{self.name}.{place}", value, law, scale))
+                        linear(NoisyInteger(f"{mark}.{self.name}.{place}", value, law, scale), Fraction(1, self.grain))
                         for place, (value,) in enumerate(drawn.values)
                     ]
                 ]
             case Cdf() as cdf:
                 drawn = cdf.measured(kept)
                 rows = [_nodes(drawn, group, f"{mark}.{self.name}.{group}") for group in range(groups)]
-                return [[quantity for nodes in rows for quantity in cumulative(nodes, cdf)]]
+                return [[quantity for nodes in rows for quantity in cumulative(nodes, cdf, self.grain)]]
             case TopK() as top:
                 chosen = [top.release(kept.map(of_group, group)) for group in range(groups)]
                 return [[PublicValue(key) for keys in chosen for key in keys]]
@@ -117,8 +120,8 @@ class BinMeasure(Measure):
     def sensitivity(self) -> str:
         """How far one unit moves the counts, for people to read."""
         if isinstance(self.mechanism, Cdf):
-            return f"{self.mechanism.sensitivity.l1:,}"
-        return f"{self.mechanism.sensitivity:,}"
+            return f"{self.mechanism.sensitivity.l1 // self.grain:,}"
+        return f"{self.mechanism.sensitivity // self.grain:,}"
 
     @property
     def noise(self) -> str:
@@ -128,7 +131,7 @@ class BinMeasure(Measure):
         noise = self.mechanism.noises[0][0]
         word = "Laplace, scale" if noise.law == "laplace" else "Gaussian, sigma"
         tree = f" on {self.mechanism.levels} levels" if isinstance(self.mechanism, Cdf) else ""
-        return f"{word} {figure(float(noise.scale))}{tree}"
+        return f"{word} {figure(float(noise.scale / self.grain))}{tree}"
 
     @property
     def most_loss(self) -> PrivacyLoss:
@@ -143,9 +146,9 @@ class BinMeasure(Measure):
     def half_width(self, beta: float = 0.05, rows: int = 1) -> float:  # noqa: ARG002
         """Return what an answer stays within, with probability 1 - beta: the worst of a CDF's; for top-k the gap."""
         if not isinstance(self.mechanism, Cdf):
-            return self.mechanism.error(beta)
+            return self.mechanism.error(beta) / self.grain
         nodes = _nodes(self.mechanism.supposed([[0] * self.mechanism.parts]), 0, "supposed")
-        ends = [interval(each.parts[0], 1 - beta) for each in cumulative(nodes, self.mechanism)]
+        ends = [interval(each.parts[0], 1 - beta) for each in cumulative(nodes, self.mechanism, self.grain)]
         return max((float(high) - float(low)) / 2 for low, high in ends)  # type: ignore[arg-type]
 
     @property
@@ -165,7 +168,8 @@ def made_bins(
     """Return the measure of an aggregate over bins: its key, the places looked at, what is shown, and its heading."""
     (of,) = aggregate.expressions
     word, about = word_of(aggregate), about_of(aggregate)
-    return BinMeasure(name, word, about, of, mechanism, *table, price, reach.relation)
+    grain = 1 if isinstance(mechanism, TopK) else reach.grain
+    return BinMeasure(name, word, about, of, mechanism, *table, price, reach.relation, grain)
 
 
 def binned_column(aggregate: Aggregate, reach: Reach) -> Column:
@@ -176,8 +180,9 @@ def binned_column(aggregate: Aggregate, reach: Reach) -> Column:
 
 
 def spread_rows(price: Price, reach: Reach) -> dict[str, Any]:
-    """Return the price of noise on bins, over which all rows of a unit may be spread."""
-    return {**price.noise(), "contributions": reach.rows, "groups": reach.rows}
+    """Return the price of noise on bins, over which all rows of a unit may be spread, and all parts of them."""
+    parts = reach.rows * reach.grain
+    return {**price.noise(), "contributions": parts, "groups": parts}
 
 
 def _nodes(noisy: Noisy, group: int, mark: str) -> list[NoisyInteger]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from discreet.account.budgets.price import Price
 from discreet.measures import moments
 from discreet.measures.covariance import pair, spreads
@@ -17,4 +19,4 @@ def measure(name: str, aggregate: words.Correlation, price: Price, reach: Reach)
     supposed.
     """
     both = aggregate.of, aggregate.other
-    return pair(name, aggregate, both, price, reach, moments.correlation, spreads)
+    return pair(name, aggregate, both, price, reach, partial(moments.correlation, grain=reach.grain), spreads)

@@ -23,7 +23,7 @@ def measure(name: str, aggregate: words.Covariance, price: Price, reach: Reach) 
     steps = reach.grid(aggregate.of)[2], reach.grid(aggregate.other)[2]
 
     def said(noisy: Sequence[NoisyInteger], widths: Widths) -> Quantity:
-        return moments.covariance(noisy, widths, steps=steps)
+        return moments.covariance(noisy, widths, steps=steps, grain=reach.grain)
 
     def supposed(rows: int, widths: Widths) -> list[tuple[int, ...]]:
         wide, tall = widths

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from discreet.core.doors import kernel
@@ -39,3 +40,21 @@ def end_to_end(groups: Sequence[Sequence[int]]) -> list[int]:
 def of_group(groups: Sequence[Sequence[int]], place: int) -> Sequence[int]:
     """Return the counts of one group."""
     return groups[place]
+
+
+@kernel
+def in_cells(answers: Sequence[Mapping[int, int]], cuts: Sequence[Sequence[int]], single: bool) -> list[list[int]]:
+    """Return how many values lie in the cells of all groups, one after the other, as those of one group.
+
+    The last points of the cells of each group are `cuts`, from the lowest value on. Where points were counted one by
+    one, there is an answer for each group; otherwise one for each cell.
+    """
+    if not single:
+        return [[sum(each.values()) for each in answers]]
+    found = []
+    for answer, own in zip(answers, cuts, strict=True):
+        counts = [0] * len(own)
+        for point, many in answer.items():
+            counts[bisect_left(own, point)] += many
+        found += counts
+    return [found]

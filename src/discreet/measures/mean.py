@@ -22,6 +22,6 @@ def measure(name: str, aggregate: words.Mean, price: Price, reach: Reach) -> Sum
         mean,
         (sum_of(aggregate.of), present(aggregate.of)),
         exact=lambda found: mean.exact_from(found[0], found[1]),
-        quantity=lambda noisy: moments.mean(noisy, low * step, high * step, step=step),
+        quantity=lambda noisy: moments.mean(noisy, low * step, high * step, step=step, grain=reach.grain),
         supposed=lambda rows: [(0, rows), ((high - low) * rows // 2, rows), ((high - low) * rows, rows)],
     )

@@ -73,6 +73,16 @@ class Measure(ABC):
         Guarantee: `loss`.
         """
 
+    def noisy_together(
+        self, pool: Sequence[Measure], found: Found, groups: int, mark: str
+    ) -> dict[str, list[Quantity]]:
+        """Return the columns of all measures that have this one's label, drawn once; most measures are alone at it.
+
+        Guarantee: `loss`.
+        """
+        (only,) = pool
+        return dict(zip(only.columns, only.noisy(found, groups, mark), strict=True))
+
     # What the answer has ---------------------------------------------------------------------------------------------
 
     @property
@@ -136,6 +146,11 @@ class Measure(ABC):
         half = self.half_width()
         return ExpectedError(half, figure(half))
 
+    @property
+    def shared(self) -> str:
+        """How its price is shared, for people to read; empty where it is its own."""
+        return ""
+
     # Words -----------------------------------------------------------------------------------------------------------
 
     @property
@@ -173,6 +188,14 @@ class Measure(ABC):
     def weight(self, tallied: Sequence[int]) -> float:  # noqa: ARG002
         """Return how far a row with such `trial_tallies` moves the answer, in units of its noise."""
         return 1.0
+
+
+def drawn_once(measures: Sequence[Measure]) -> list[list[Measure]]:
+    """Return measures by the label that their noise is drawn at: those of one label cost what one of them costs."""
+    found: dict[str, list[Measure]] = {}
+    for each in measures:
+        found.setdefault(each.label, []).append(each)
+    return list(found.values())
 
 
 def measure_of(name: str, aggregate: Aggregate, price: Price, reach: Reach) -> Measure:

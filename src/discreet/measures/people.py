@@ -17,6 +17,7 @@ def measure(name: str, aggregate: words.People, price: Price, reach: Reach) -> S
     tallies = (Tally("people", ()),)
     if not reach.people:
         return SumMeasure.of(name, aggregate, price, reach, Count(**price.noise(), **reach.contributions()), tallies)
+    # People are whole, whatever their rows weigh.
     # So many counts of one each, at equal shares of the price.
     each = Count(**price.share(Fraction(1, reach.groups)).noise())
-    return SumMeasure.of(name, aggregate, price, reach, each, tallies, times=reach.groups)
+    return SumMeasure.of(name, aggregate, price, reach, each, tallies, times=reach.groups, grain=1)

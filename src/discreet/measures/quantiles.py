@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal, NoReturn
 
 import numpy as np
@@ -86,12 +87,7 @@ class QuantileMeasure(Measure):
     @property
     def bought(self) -> tuple[Quantile, ...]:
         """The mechanisms: at each quantile, below it (but for a minimum) and above it (but for a maximum)."""
-        below, above = (self.middle.shifted(end + self.middle.offset) for end in self._ends(0.05))
-        return (
-            self.middle,
-            *((below,) if self.middle.offset <= 0 else ()),
-            *((above,) if self.middle.offset >= 0 else ()),
-        )
+        return _bought(self.middle)
 
     @property
     def loss(self) -> PrivacyLoss:
@@ -146,7 +142,7 @@ class QuantileMeasure(Measure):
 
     def _ends(self, beta: float) -> tuple[int, int]:
         """Return how many ranks the ends lie below and above the middle; one alone may miss with all of beta."""
-        return self.middle.bracket(2 * beta if self.middle.offset else beta)[:2]
+        return _ends(self.middle, beta)
 
     def expected(self, rows: int | None) -> ExpectedError:  # noqa: ARG002
         """Return the error in ranks: how far that is in values depends on the data."""
@@ -177,6 +173,17 @@ class QuantileMeasure(Measure):
     def weight(self, tallied: Sequence[int]) -> float:
         """Return 1 for a row that has a value: each moves as many ranks."""
         return float(tallied[0])
+
+
+def _ends(middle: Quantile, beta: float) -> tuple[int, int]:
+    return middle.bracket(2 * beta if middle.offset else beta)[:2]
+
+
+@lru_cache(maxsize=256)
+def _bought(middle: Quantile) -> tuple[Quantile, ...]:
+    """Return the mechanisms at a quantile and at the ends of its bracket: they follow from what is declared."""
+    below, above = (middle.shifted(end + middle.offset) for end in _ends(middle, 0.05))
+    return (middle, *((below,) if middle.offset <= 0 else ()), *((above,) if middle.offset >= 0 else ()))
 
 
 class _Seen(Exception):
@@ -220,10 +227,15 @@ def ranked(
         raise BadParameter("epsilon", float(middle.epsilon), why=why, fix="pay more: a larger epsilon, or rho")
     if inside:
         middle = made(inside * middle.bracket().above)
-    names = (name,) if rounds == 1 else tuple(f"{name}_{_percent(each)}" for each in q)
+    names = column_names(name, q)
     return QuantileMeasure(
-        name, word, about_of(aggregate), aggregate.of, names, middle, price, reach.relation, _writer(step)
+        name, word, about_of(aggregate), aggregate.of, names, middle, price, reach.relation, written_steps(step)
     )
+
+
+def column_names(name: str, q: Sequence[Fraction]) -> tuple[str, ...]:
+    """Return the name of each quantile's column: half_25, half_75 where there are several."""
+    return (name,) if len(q) == 1 else tuple(f"{name}_{_percent(each)}" for each in q)
 
 
 def _each(price: Price, many: int) -> Fraction:
@@ -238,7 +250,7 @@ def _percent(q: Fraction) -> str:
     return f"{float(100 * q):g}".replace(".", "_")
 
 
-def _writer(step: Fraction) -> Callable[[int], Plain]:
+def written_steps(step: Fraction) -> Callable[[int], Plain]:
     """Return how steps are written: as integers where all of them are, as floats otherwise."""
     if step.denominator == 1:
         return lambda steps: steps * step.numerator

@@ -13,6 +13,7 @@ from discreet.plan import aggregates as words
 from discreet.plan.aggregates import Aggregate
 from discreet.plan.expressions import Expression
 from discreet.plan.refusals import IllTyped
+from discreet.plan.stability import GRAIN
 from discreet.plan.types import type_of
 
 # The largest value, and the inverse of the finest step, of what is averaged, added up or ranked.
@@ -32,10 +33,30 @@ class Reach:
     relation: Relation
     size: int | None
     people: bool = True  # whether units are people, who count once in a group; rows may come several times by joins
+    declared_groups: int | None = None  # in how many groups a person is, where declared keys say more than the unit
+    keyed: bool = True  # whether there are groups at all
+
+    @property
+    def grain(self) -> int:
+        """In how many parts a row is counted where sums are asked for: rows of people weigh, single rows are whole."""
+        return GRAIN if self.people else 1
 
     def contributions(self) -> dict[str, Any]:
-        """Return what a statistic has to cover; a removal and an addition are covered as twice the rows."""
-        return {"contributions": self.rows, "groups": min(self.groups, self.rows)}
+        """Return what a statistic over weighed rows has to cover, in parts of rows.
+
+        A removal and an addition are covered as twice the rows. Weights bound no number of groups: each part of a row
+        may fall into another one.
+        """
+        parts = self.rows * self.grain
+        groups = (parts if self.keyed else 1) if self.people else min(self.groups, self.rows)
+        return {"contributions": parts, "groups": groups}
+
+    @property
+    def person_groups(self) -> int:
+        """The most groups that one person is in, whoever comes in their place: no more than there are keys."""
+        if self.declared_groups is not None:
+            return self.declared_groups
+        return self.groups if self.relation == "add_remove" else -(-self.groups // 2)
 
     def grid(self, what: Expression) -> tuple[int, int, Fraction]:
         """Return the bounds of a number in steps, and the step."""
@@ -76,6 +97,12 @@ def number_or_none(what: Expression, reach: Reach) -> Column | None:
     return found if found.kind == "number" else None
 
 
+def clamped_words(bounds: tuple[Fraction, Fraction]) -> str:
+    """Write the bounds of a total for people to read: from 0 to 20,000."""
+    low, high = (f"{float(each):,.10g}" for each in bounds)
+    return f"from {low} to {high}"
+
+
 def word_of(aggregate: Aggregate) -> str:
     """Return the aggregate's word, as it is asked for: count, mean, median, quantile, ..."""
     if isinstance(aggregate, words.Quantile) and aggregate.q == (Fraction(1, 2),):
@@ -87,4 +114,6 @@ def about_of(aggregate: Aggregate) -> str:
     """Say what an aggregate is, for people to read: mean of cost."""
     of = ", ".join(repr(each) for each in aggregate.expressions)
     word = word_of(aggregate)
+    if isinstance(aggregate, words.Sum) and aggregate.per_person is not None:
+        return f"{word} of {of}, {clamped_words(aggregate.per_person)} a person"
     return f"{word} of {of}" if of else {"count": "number of rows", "people": "number of people"}.get(word, word)

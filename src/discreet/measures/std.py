@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from discreet.account.budgets.price import Price
-from discreet.measures import moments, variance
+from discreet.measures.pool import Pool, shared
 from discreet.measures.reach import Reach
 from discreet.measures.sums import SumMeasure
 from discreet.plan import aggregates as words
 
 
 def measure(name: str, aggregate: words.Std, price: Price, reach: Reach) -> SumMeasure:
-    """Return what the sums of a variance say about its root."""
-    return variance.measure(name, aggregate, price, reach, moments.std)
+    """Return the root of what the sums of a variance say."""
+    return shared(name, aggregate, price, reach, Pool.of_members([(name, aggregate)], reach))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 from discreet.account.budgets.price import Price
@@ -20,11 +21,8 @@ from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.measures.kernels import Integers, from_tallies
 from discreet.measures.measure import ExpectedError, Measure
 from discreet.measures.reach import Reach, about_of, word_of
-from discreet.mechanisms.covariance import Covariance
-from discreet.mechanisms.mean import Mean
 from discreet.mechanisms.parts.noisy import Noisy
 from discreet.mechanisms.parts.statistic import Statistic
-from discreet.mechanisms.variance import Variance
 from discreet.plan.aggregates import Aggregate
 from discreet.plan.expressions import Expression
 from discreet.plan.keys import Tally
@@ -48,7 +46,9 @@ class SumMeasure(Measure):
     exact: Callable[[Sequence[int]], Integers]
     quantity: Callable[[Sequence[NoisyInteger]], Quantity]
     supposed: Callable[[int], list[tuple[int, ...]]]
+    grain: int = 1  # in how many parts the integers count a row
     times: int = 1  # in how many groups one unit meets the statistic, where that is not the statistic's own matter
+    pool: tuple[str, ...] = ()  # the names of all that are computed from the same noisy integers, where there are more
 
     @classmethod
     def of(
@@ -62,8 +62,8 @@ class SumMeasure(Measure):
         **others: Any,  # noqa: ANN401  (the fields that say what becomes of the tallies)
     ) -> SumMeasure:
         """Return the measure of an aggregate, refusing what is too wide to be added up exactly before it is paid."""
-        Sums.of(tallies, reach.columns, DUCKDB)
-        made = {"exact": first, "quantity": whole, "supposed": as_rows, **others}
+        made = {"exact": first, "quantity": whole, "supposed": as_rows, "grain": reach.grain, **others}
+        Sums.of(tallies, reach.columns, DUCKDB, made["grain"])
         return cls(name, word_of(aggregate), about_of(aggregate), statistic, tallies, price, reach.relation, **made)
 
     @property
@@ -73,8 +73,13 @@ class SumMeasure(Measure):
 
     @property
     def label(self) -> str:
-        """Where its noise is drawn."""
-        return f"column {self.name}/noise"
+        """Where its noise is drawn: once for all measures of a pool."""
+        return f"column {self.drawn}/noise"
+
+    @property
+    def drawn(self) -> str:
+        """Under whose name its noisy integers go: no name is in two pools."""
+        return min(self.pool, default=self.name)
 
     @property
     def loss(self) -> PrivacyLoss:
@@ -93,12 +98,33 @@ class SumMeasure(Measure):
         """
         return [self.quantities(self.statistic.measured(found.map(from_tallies, self.exact)), mark)]
 
+    def noisy_together(
+        self,
+        pool: Sequence[Measure],
+        found: Exact[Sequence[Sequence[int]]],
+        groups: int,
+        mark: str,
+    ) -> dict[str, list[Quantity]]:
+        """Return the columns of all measures of a pool, from integers that are made noisy once.
+
+        Guarantee: `loss`, which is that of one statistic: all of them compute from what it drew.
+        """
+        if len(pool) == 1:
+            return Measure.noisy_together(self, pool, found, groups, mark)
+        noisy = self.statistic.measured(found.map(from_tallies, self.exact))
+        columns = {}
+        for each in pool:
+            assert isinstance(each, SumMeasure)
+            assert each.statistic == self.statistic
+            columns[each.name] = each.quantities(noisy, mark)
+        return columns
+
     def quantities(self, noisy: Noisy, mark: str) -> list[Quantity]:
         """Return what the noisy integers say, group by group; `mark` tells these draws from all others."""
         return [
             self.quantity(
                 [
-                    NoisyInteger(f"{mark}.{self.name}.{group}.{part}", value, law, scale)
+                    NoisyInteger(f"{mark}.{self.drawn}.{group}.{part}", value, law, scale)
                     for part, (value, (law, scale)) in enumerate(zip(row, noisy.laws, strict=True))
                 ]
             )
@@ -107,16 +133,22 @@ class SumMeasure(Measure):
 
     @property
     def sensitivity(self) -> str:
-        """How far one unit moves the integers, for people to read."""
+        """How far one unit moves the sums, for people to read."""
         moved = max(noise.sensitivity.l1 for noise, _ in self.statistic.noises)
-        return f"{moved * self.times:,}"
+        return f"{moved // self.grain * self.times:,}"
+
+    @property
+    def shared(self) -> str:
+        """How its price is shared, for people to read; empty where it is its own."""
+        others = ", ".join(name for name in self.pool if name != self.name)
+        return f" with {others}" if others else ""
 
     @property
     def noise(self) -> str:
         """The noise, for people to read."""
         noise = max((noise for noise, _ in self.statistic.noises), key=lambda each: each.scale)
         word = "Laplace, scale" if noise.law == "laplace" else "Gaussian, sigma"
-        return f"{word} {figure(float(noise.scale))}"
+        return f"{word} {figure(float(noise.scale / self.grain))}"
 
     def half_width(self, beta: float = 0.05, rows: int = 1) -> float:
         """Return how far an end of the interval lies from the value, in the worst of some supposed groups of such size.
@@ -126,7 +158,7 @@ class SumMeasure(Measure):
         """
         widest = 0.0
         for tallied in self.supposed(rows):
-            inner = self.statistic.inner(self.exact(tallied))
+            inner = self.statistic.inner(self.exact([each * self.grain for each in tallied]))
             (quantity,) = self.quantities(self.statistic.supposed([inner]), "supposed")
             low, high = interval(quantity, 1 - beta)
             value = value_of(quantity)
@@ -154,28 +186,32 @@ class SumMeasure(Measure):
     def large(self) -> int:
         """So many rows that the noise is little beside them."""
         noisiest = max(noise.half_width(0.05) / noise.sensitivity.linf for noise, _ in self.statistic.noises)
-        return 10_000 * math.ceil(noisiest * self.statistic.contributions)
+        return 10_000 * math.ceil(noisiest * self.statistic.contributions / self.grain)
 
     @property
     def sized(self) -> bool:
         """Whether the error depends on how many rows there are."""
-        return isinstance(self.statistic, Mean | Variance | Covariance)
+        return self.kind in _SIZED
 
     @property
     def least_beta(self) -> float:
         """The least chance that half-widths are right for: those of variances are simulated."""
-        return 1e-3 if isinstance(self.statistic, Variance | Covariance) else 0.0
+        return 1e-3 if self.kind in _SIZED and self.kind != "mean" else 0.0
 
     @property
     def spread(self) -> float:
         """The half-width by which mechanisms are compared: that of the noise alone."""
-        return max(float(noise.half_width(0.05)) for noise, _ in self.statistic.noises)
+        return max(float(noise.half_width(0.05)) for noise, _ in self.statistic.noises) / self.grain
 
     def weight(self, tallied: Sequence[int]) -> float:
         """Return how far a row with such tallies moves all noisy integers, in units of their noise."""
-        without, with_it = (self.statistic.inner(self.exact(each)) for each in ([0] * len(tallied), tallied))
+        row = [each * self.grain for each in tallied]
+        without, with_it = (self.statistic.inner(self.exact(each)) for each in ([0] * len(tallied), row))
         scales = [float(noise.scale) for noise, size in self.statistic.noises for _ in range(size)]
         return sum(abs(b - a) / scale for a, b, scale in zip(without, with_it, scales, strict=True))
+
+
+_SIZED = ("mean", "variance", "std", "covariance", "correlation")
 
 
 def first(found: Sequence[int]) -> Integers:
@@ -186,6 +222,11 @@ def first(found: Sequence[int]) -> Integers:
 def whole(noisy: Sequence[NoisyInteger]) -> Quantity:
     """Return the only noisy integer there is, as it is."""
     return linear(noisy[0])
+
+
+def rows_of(reach: Reach) -> Callable[[Sequence[NoisyInteger]], Quantity]:
+    """Return what makes a number of rows of the only noisy integer there is."""
+    return lambda noisy: linear(noisy[0], Fraction(1, reach.grain))
 
 
 def as_rows(rows: int) -> list[tuple[int, ...]]:

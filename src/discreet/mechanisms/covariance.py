@@ -15,7 +15,7 @@ from discreet.core.value import dataclass
 from discreet.mechanisms.mean import check_rows
 from discreet.mechanisms.parts.integer_noise import Noise, Whole
 from discreet.mechanisms.parts.mechanism import Trial, Trials
-from discreet.mechanisms.parts.moments import Moments, root
+from discreet.mechanisms.parts.moments import CentredMoments, root
 from discreet.mechanisms.parts.raw_values import Grid, tables
 from discreet.mechanisms.parts.statistic import Statistic
 
@@ -54,12 +54,12 @@ class Covariance(Statistic):
     @property
     def grids(self) -> tuple[Grid, ...]:
         """The bounds of every column, counted in steps."""
-        return tuple(Grid.between(low, high, step) for low, high, step in self.bounds)
+        return tuple(Grid.of(*each) for each in self.bounds)
 
     @property
-    def moments(self) -> Moments:
+    def moments(self) -> CentredMoments:
         """What gets noise."""
-        return Moments(self.grids, self.relation, self.contributions, self.rows)
+        return CentredMoments(self.grids, self.relation, self.contributions, self.rows)
 
     @property
     def noises(self) -> tuple[tuple[Noise, int], ...]:

@@ -50,7 +50,7 @@ class Mean(Statistic):
     @property
     def grid(self) -> Grid:
         """The bounds, counted in steps."""
-        return Grid.between(self.low, self.high, self.step)
+        return Grid.of(self.low, self.high, self.step)
 
     @property
     def noises(self) -> tuple[tuple[Noise, int], ...]:

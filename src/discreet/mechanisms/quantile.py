@@ -110,7 +110,7 @@ class Quantile:
     @property
     def grid(self) -> Grid:
         """The bounds, counted in steps."""
-        return Grid.between(self.low, self.high, self.step)
+        return Grid.of(self.low, self.high, self.step)
 
     @property
     def quantiles(self) -> tuple[Fraction, ...]:
@@ -200,7 +200,7 @@ class Quantile:
         if not groups:
             return out
         passes = passes_for(self.grid.width + 1, cells)
-        if self._alone:
+        if self.alone:
             found = find(self.tasks(groups), counts, cells, passes)
             out[:] = np.sort(np.reshape(found, out.shape), axis=-1)
             return out
@@ -216,7 +216,7 @@ class Quantile:
 
     def tasks(self, groups: int) -> list[Task]:
         """Return what is to be found in so many groups, each quantile by itself."""
-        if not self._alone:
+        if not self.alone:
             why = "nested quantiles are found one after the other"
             raise BadParameter("method", self.method, why=why, fix="use method='separate'")
         if self.relation == "replace" and groups > 1:
@@ -272,10 +272,10 @@ class Quantile:
         if self.relation == "add_remove":
             return max(q, 1 - q) * self.contributions
         # Alone, q n is fixed and a rank moves by 1. In nested parts the row leaves one part and joins another.
-        return (Fraction(1) if self._alone else 2 * max(q, 1 - q)) * self.contributions
+        return (Fraction(1) if self.alone else 2 * max(q, 1 - q)) * self.contributions
 
     @property
-    def _alone(self) -> bool:
+    def alone(self) -> bool:
         """Whether every quantile is sought among all records."""
         return self.method == "separate" or len(self.quantiles) == 1
 
@@ -294,7 +294,7 @@ class Quantile:
     def _find(self, data: Steps, count: int) -> Steps:
         """Return `count` rows of answers, in steps."""
         grid = self.grid
-        if self._alone:
+        if self.alone:
             found = [_drawn(self._runs(data, grid.low, grid.high, q), count) for q in self.quantiles]
             return np.sort(np.stack(found, axis=-1), axis=-1)
         data.sort()

@@ -101,6 +101,10 @@ class SparseVector:
         """
         return SparseSession(ThresholdWatch(self.comparison), self._scale)
 
+    def resumed(self, threshold: int, left: int) -> SparseSession:
+        """Return the session that had this noisy threshold and so many answers left, and is used no more elsewhere."""
+        return SparseSession(ThresholdWatch.resumed(self.comparison, threshold, left), self._scale)
+
     def release(self, exact: Exact[Iterable[int]] | Iterable[int]) -> list[bool | int | None]:
         """Return what is said of each answer, up to the last that is above: True or False, or a number or None.
 
@@ -156,6 +160,11 @@ class SparseSession:
 
     def __init__(self, watch: ThresholdWatch, scale: Fraction | None) -> None:
         self._watch, self._scale = watch, scale
+
+    @property
+    def kept(self) -> tuple[int, int]:
+        """The noisy threshold, which is kept secret, and how many answers are left."""
+        return self._watch.kept
 
     @property
     def left(self) -> int:

@@ -36,7 +36,7 @@ class Sum(Scalar):
     @property
     def grid(self) -> Grid:
         """The bounds, counted in steps."""
-        return Grid.between(self.low, self.high, self.step)
+        return Grid.of(self.low, self.high, self.step)
 
     @property
     def sensitivity(self) -> int:

@@ -13,7 +13,7 @@ from discreet.core.value import dataclass
 from discreet.mechanisms.mean import check_rows
 from discreet.mechanisms.parts.integer_noise import Noise, Whole
 from discreet.mechanisms.parts.mechanism import Trial, Trials
-from discreet.mechanisms.parts.moments import Moments
+from discreet.mechanisms.parts.moments import CentredMoments
 from discreet.mechanisms.parts.raw_values import Grid, column
 from discreet.mechanisms.parts.statistic import Statistic
 
@@ -47,12 +47,12 @@ class Variance(Statistic):
     @property
     def grid(self) -> Grid:
         """The bounds, counted in steps."""
-        return Grid.between(self.low, self.high, self.step)
+        return Grid.of(self.low, self.high, self.step)
 
     @property
-    def moments(self) -> Moments:
+    def moments(self) -> CentredMoments:
         """What gets noise."""
-        return Moments((self.grid,), self.relation, self.contributions, self.rows)
+        return CentredMoments((self.grid,), self.relation, self.contributions, self.rows)
 
     @property
     def noises(self) -> tuple[tuple[Noise, int], ...]:

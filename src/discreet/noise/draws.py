@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+from collections.abc import Callable
 from hashlib import sha256
 
 from discreet.core.errors import BadParameter
@@ -18,19 +19,19 @@ class Draws:
     """Addresses random bits by (key, label), never by the order of calls.
 
     Each label is drawn from once; a second use would repeat its noise under another number, and raises. `part` gives
-    the draws of a part, whose labels are its own.
+    the draws of a part, whose labels are its own. `check` is called before each: whoever may draw no more raises there.
 
     Guarantee: streams of different labels, and of different keys, are independent to anyone without the key; what is
     drawn at a label depends on key, label and what is asked of the samplers there, not on threads, forks, other labels
     or what the process has drawn before.
     """
 
-    __slots__ = ("_key", "_parts", "_used")
+    __slots__ = ("_check", "_key", "_parts", "_used")
 
-    def __init__(self, key: bytes) -> None:
+    def __init__(self, key: bytes, check: Callable[[], None] = lambda: None) -> None:
         if len(key) != KEY_BYTES:
             raise BadParameter("key", len(key), why=f"a key has {KEY_BYTES} bytes", fix="draw one with new_key()")
-        self._key = key
+        self._key, self._check = key, check
         self._used: set[str] = set()
         self._parts: set[str] = set()
 
@@ -39,6 +40,7 @@ class Draws:
 
     def at(self, label: str) -> bits.drawing:
         """Make this thread draw from the label's own stream, inside a `with` block."""
+        self._check()
         if label in self._used:
             why = "what was drawn there would be drawn again"
             raise BadParameter("label", label, why=why, fix="give every noisy number a label of its own")
@@ -51,7 +53,7 @@ class Draws:
             why = "its labels would be drawn from again"
             raise BadParameter("part", name, why=why, fix="give every part a name of its own")
         self._parts.add(name)
-        return Draws(_derived(self._key, "part", name))
+        return Draws(_derived(self._key, "part", name), self._check)
 
 
 def new_key() -> bytes:

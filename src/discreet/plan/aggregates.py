@@ -14,14 +14,9 @@ from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.rational import Number, as_written
 from discreet.core.value import dataclass, fields
 from discreet.plan.expressions import Expression, Name
+from discreet.plan.field_record import decoded, encoded
 from discreet.plan.refusals import IllTyped
-from discreet.plan.serial import (
-    canonical_text,
-    constant_from_record,
-    constant_record,
-    expression_from_record,
-    expression_record,
-)
+from discreet.plan.serial import canonical_text
 from discreet.plan.types import type_of
 
 Cut = Fraction | dt.date
@@ -42,6 +37,7 @@ class Aggregate:
     sql: ClassVar[tuple[str, ...]] = ()
     alone: ClassVar[bool] = False
     kinds: ClassVar[frozenset[Kind]] = frozenset({"number"})
+    options: ClassVar[tuple[str, ...]] = ()  # fields that are written only where they are not None
 
     def __init_subclass__(cls) -> None:
         cls.word = re.sub("(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
@@ -55,8 +51,8 @@ class Aggregate:
 
     def record(self) -> dict[str, Any]:
         """Return the aggregate as plain JSON values, exact and canonical."""
-        own = {field.name: _encode(getattr(self, field.name)) for field in fields(self)}
-        return {"aggregate": self.word, **own}
+        own = {field.name: encoded(getattr(self, field.name)) for field in fields(self)}
+        return {"aggregate": self.word, **{name: own[name] for name in own if own[name] or name not in self.options}}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Aggregate) and canonical_text(self.record()) == canonical_text(other.record())
@@ -80,10 +76,21 @@ class People(Aggregate):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sum(Aggregate):
-    """The sum of the values that are not null."""
+    """The sum of the values that are not null; with `per_person`, of people's totals, each clamped to these bounds."""
 
     sql: ClassVar[tuple[str, ...]] = ("sum",)
+    options: ClassVar[tuple[str, ...]] = ("per_person",)
     of: Expression
+    per_person: tuple[Fraction, Fraction] | None = None
+
+    def __post_init__(self) -> None:
+        match self.per_person:
+            case None:
+                return
+            case Fraction() as low, Fraction() as high if low < high:
+                return
+        why = "a person's total is clamped to two numbers, the smaller first"
+        raise BadParameter("per_person", str(self.per_person), why=why, fix="use per_person=(0, 20_000)")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,20 +119,34 @@ class Std(Aggregate):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Quantile(Aggregate):
-    """Values below which a share q of the others lies, rising; `single` if one was asked for by itself."""
+    """Values below which a share q of the others lies, rising; `single` if one was asked for by itself.
+
+    Without an `interval` all of the price buys the values themselves.
+    """
 
     kinds: ClassVar[frozenset[Kind]] = frozenset({"number", "date"})
     of: Expression
     q: tuple[Fraction, ...]
     single: bool = True
+    interval: bool = True
+
+    options: ClassVar[tuple[str, ...]] = ("interval",)
+
+    def record(self) -> dict[str, Any]:
+        """Return the aggregate as plain JSON values: an interval that is wanted goes without saying."""
+        found = {name: value for name, value in Aggregate.record(self).items() if name != "interval"}
+        return found if self.interval else {**found, "interval": self.interval}
 
     def __post_init__(self) -> None:
         inside = all(isinstance(each, Fraction) and 0 < each < 1 for each in self.q)
         if not self.q or not inside or any(one >= two for one, two in pairwise(self.q)):
             why = "quantiles lie between 0 and 1 and are listed once each, rising"
             raise BadParameter("q", [str(each) for each in self.q], why=why, fix="use quantile(x, 0.25, 0.75)")
-        if self.single and len(self.q) != 1:
+        if not isinstance(self.single, bool) or (self.single and len(self.q) != 1):
             raise BadParameter("single", self.single, why="several quantiles are not one", fix="use single=False")
+        if not isinstance(self.interval, bool):
+            why = "it says whether a part of the price buys intervals"
+            raise BadParameter("interval", self.interval, why=why, fix="use True or False")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,14 +239,18 @@ def aggregate_from_record(record: object) -> Aggregate:
     if word not in AGGREGATES:
         raise UnknownName("aggregate", word, AGGREGATES)
     kind = AGGREGATES[word]
-    names = [field.name for field in fields(kind)]
+    names = [field.name for field in fields(kind) if field.name not in kind.options or field.name in record]
+    what = f"{word} has the fields {', '.join(names)}"
     if set(record) != {"aggregate", *names}:
-        raise BadParameter("aggregate", sorted(record), why=f"{word} has the fields {names}", fix=_UNCHANGED)
-    found = {name: _decode(name, record[name]) for name in names}
+        raise BadParameter("aggregate", sorted(record), why=what, fix=_UNCHANGED)
+    found = {name: decoded(name, record[name]) for name in names}
     for name in {"of", "other"} & set(names):
         if not isinstance(found[name], Expression) and (kind, found[name]) != (Count, None):
             raise BadParameter(name, found[name], why="it is not an expression", fix=_UNCHANGED)
-    return kind(**found)
+    try:
+        return kind(**found)
+    except (TypeError, AttributeError):  # one field has another type than it is written with
+        raise BadParameter("aggregate", word, why=f"{what}, and one of them is no such thing", fix=_UNCHANGED) from None
 
 
 def check(aggregate: Aggregate, columns: Mapping[str, Column]) -> tuple[Column, ...]:
@@ -241,26 +266,6 @@ def check(aggregate: Aggregate, columns: Mapping[str, Column]) -> tuple[Column, 
 
 
 _UNCHANGED = "pass the record that was written, unchanged"
-
-
-def _encode(value: object) -> object:
-    match value:
-        case Expression():
-            return expression_record(value)
-        case tuple():
-            return [_encode(each) for each in value]
-        case Fraction() | dt.date():
-            return constant_record(value)
-    return value
-
-
-def _decode(name: str, value: object) -> object:
-    match value:
-        case list():
-            return tuple(_decode(name, each) for each in value)
-        case dict():
-            return expression_from_record(value) if name in ("of", "other") else constant_from_record(value)
-    return value
 
 
 def _check_rising(name: str, cuts: tuple[Cut, ...], least: int) -> None:
@@ -302,9 +307,17 @@ def people() -> People:
     return People()
 
 
-def sum(of: Expression | str) -> Sum:  # noqa: A001  (the word of the theory, of SQL and of the registry)
-    """Add the values."""
-    return Sum(as_column(of))
+def sum(  # noqa: A001  (the word of the theory, of SQL and of the registry)
+    of: Expression | str, *, per_person: tuple[Number, Number] | None = None
+) -> Sum:
+    """Add the values. `per_person=(0, 20_000)` clamps each person's total in a group instead of bounding their rows."""
+    if per_person is None:
+        return Sum(as_column(of))
+    if not isinstance(per_person, tuple | list) or len(per_person) != 2:
+        why, fix = "a person's total is clamped to two numbers", "use per_person=(0, 20_000)"
+        raise BadParameter("per_person", per_person, why=why, fix=fix)
+    low, high = (as_written("per_person", each) for each in per_person)
+    return Sum(as_column(of), (low, high))
 
 
 def mean(of: Expression | str) -> Mean:
@@ -322,14 +335,17 @@ def std(of: Expression | str) -> Std:
     return Std(as_column(of))
 
 
-def median(of: Expression | str) -> Quantile:
-    """Return the value in the middle."""
-    return Quantile(as_column(of), (Fraction(1, 2),))
+def median(of: Expression | str, *, interval: bool = True) -> Quantile:
+    """Return the value in the middle; without an interval all of the price buys the value itself."""
+    return Quantile(as_column(of), (Fraction(1, 2),), interval=interval)
 
 
-def quantile(of: Expression | str, *q: Number) -> Quantile:
-    """Return the value below which a share q of the values lies; several shares at once are cheaper than apart."""
-    return Quantile(as_column(of), tuple(as_written("q", each) for each in q), single=len(q) == 1)
+def quantile(of: Expression | str, *q: Number, interval: bool = True) -> Quantile:
+    """Return the value below which a share q of the values lies; several shares at once are cheaper than apart.
+
+    Without an interval all of the price buys the values themselves.
+    """
+    return Quantile(as_column(of), tuple(as_written("q", each) for each in q), single=len(q) == 1, interval=interval)
 
 
 def min(of: Expression | str) -> Min:  # noqa: A001

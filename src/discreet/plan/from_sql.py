@@ -11,12 +11,11 @@ from discreet.plan.sql.aggregates import Measures
 from discreet.plan.sql.expressions import rows_of
 from discreet.plan.sql.formula import Formula, KeyOf, Measured, Ordering, is_shown, kind_of, kind_of_key
 from discreet.plan.sql.grouping import Grouping, SqlStatement, grouped
-from discreet.plan.sql.names import Catalogue, split_name
 from discreet.plan.sql.outer import Outer, has_aggregate
 from discreet.plan.sql.parse import parsed
 from discreet.plan.sql.refusals import SqlRefused, is_aggregate, label, unused
 from discreet.plan.sql.relations import Relations, check_outer
-from discreet.plan.sql.scope import identifier
+from discreet.plan.sql.scope import Catalogue, identifier, split_name
 from discreet.plan.sql.source import SqlText
 
 if TYPE_CHECKING:
@@ -45,9 +44,10 @@ def _statement(text: str, catalogue: Catalogue) -> SqlStatement:
     source, options, tree = parsed(text)
     select = _select(source, tree)
     check_outer(source, select)
-    scope = Relations(source, catalogue).within(select).select(select)
-    grouping = grouped(source, scope, select, catalogue.keys)
-    measures = Measures(rows_of(source, grouping.scope), dict(options.bounds), _taken(grouping))
+    relations = Relations(source, catalogue, bounds=dict(options.bounds))
+    scope = relations.within(select).select(select)
+    grouping = grouped(source, scope, select, catalogue.keys, relations.tables)
+    measures = Measures(rows_of(source, grouping.scope), relations.bounds, _taken(grouping))
     kinds = {name: kind_of_key(grouping.scope.columns[name]) for name in grouping.written}
     outer = Outer(measures.rows, measures, grouping.written, kinds)
     titles, columns = _columns(source, select, grouping, outer)

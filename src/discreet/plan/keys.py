@@ -11,11 +11,22 @@ from typing import Any, Literal, get_args
 
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter, UnknownName
+from discreet.core.schema import Table
 from discreet.core.value import dataclass, replace
 from discreet.engines.dialect import WIDE
 from discreet.plan.expressions import Expression
+from discreet.plan.key_range import passing, possible
 from discreet.plan.nodes import Datum, Plan, Public, stored
 from discreet.plan.types import type_of
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedRows:
+    """The rows that are grouped: their plan, and the declarations of its tables."""
+
+    plan: Plan
+    tables: Mapping[str, Table]
+
 
 # More groups than this are no table that anyone reads; noise would drown them too.
 MOST_KEYS = 1_000_000
@@ -140,8 +151,15 @@ def keys_of(
     names: Sequence[str],
     columns: Mapping[str, Column],
     keys: Mapping[str, Sequence[object]] | Public | None = None,
+    rows: KeyedRows | None = None,
 ) -> Keys:
-    """Return the keys of these columns: those given, else those declared; text without any is left to selection."""
+    """Return the keys of these columns: those given, else those declared; text without any is left to selection.
+
+    Of declared keys those are left that the conditions of the plan of `rows` let through. Texts that a condition lists
+    are keys too.
+
+    Guarantee: a key that is left out is that of no row, by reasoning on the plan and the declarations alone.
+    """
     for name in names:
         if name not in columns:
             raise UnknownName("column", name, columns)
@@ -158,9 +176,25 @@ def keys_of(
         if name in given:
             values = tuple(stored(column, value) for value in _listed(name, given[name]))
         else:
-            values = declared(column)
+            values = declared(column) if rows is None else _narrowed(name, column, rows)
         made.append(Key(name, column.named(name), values))
     return Keys(tuple(made))
+
+
+def _narrowed(name: str, column: Column, rows: KeyedRows) -> tuple[Datum, ...] | None:
+    """Return the declared keys of a column that are possible in the rows of a plan."""
+    found = possible(rows.plan, name, column, rows.tables)
+    if column.kind == "text" and isinstance(found, frozenset):
+        values: tuple[Datum, ...] | None = tuple(sorted(map(str, found)))
+    elif isinstance(found, tuple) and sum(last - first + 1 for first, last in found) <= MOST_KEYS:
+        values = tuple(value for first, last in found for value in range(first, last + 1))
+    else:
+        values = declared(column)
+        values = values if values is None else passing(values, found)
+    if values == ():
+        why = "the conditions let none of its keys through, so that every group would be empty"
+        raise BadParameter("keys", name, why=why, fix="change the conditions, or leave the column out")
+    return values
 
 
 def bins(name: str, column: Column, edges: Sequence[int]) -> Key:
@@ -201,8 +235,9 @@ def _of_public(names: Sequence[str], columns: Mapping[str, Column], public: Publ
     for name in names:
         if name not in public.names:
             raise UnknownName(f"column of {public.name}", name, public.names)
+    public.check_listed()
     places = [public.names.index(name) for name in names]
-    plain = {place: [_exactly(public.columns[place], row[place]) for row in public.rows] for place in places}
+    plain = {place: [exactly(public.columns[place], row[place]) for row in public.rows] for place in places}
     rows = []
     for number, row in enumerate(public.rows):
         if any(row[place] is None for place in places):
@@ -219,7 +254,7 @@ def _of_public(names: Sequence[str], columns: Mapping[str, Column], public: Publ
     return Keys(tuple(made), listed)
 
 
-def _exactly(column: Column, value: Datum) -> object:
+def exactly(column: Column, value: Datum) -> object:
     """Return a value as a person would write it, except for a number that has no end as a decimal."""
     if column.kind != "number" or not isinstance(value, int):
         return shown(column, value)
@@ -233,7 +268,7 @@ def _listed(name: str, values: object) -> Sequence[object]:
     return tuple(values)
 
 
-Kind = Literal["rows", "people", "present", "sum", "product"]
+Kind = Literal["rows", "people", "present", "sum", "product", "total"]
 
 _EXPRESSIONS: dict[str, tuple[int, ...]] = {
     "rows": (0,),
@@ -241,6 +276,7 @@ _EXPRESSIONS: dict[str, tuple[int, ...]] = {
     "present": (1, 2),
     "sum": (1,),
     "product": (2,),
+    "total": (1,),
 }
 
 
@@ -254,15 +290,20 @@ class Tally:
     - people: each person counts 1 (each row, where rows are protected);
     - present: v = 1 where no expression is null;
     - sum: v = u;
-    - product: v = y1 * y2 + w1 * w2, for two expressions or the same one twice.
+    - product: v = y1 * y2 + w1 * w2, for two expressions or the same one twice;
+    - total: not of rows: each person adds the sum of their x in the group, in steps, clamped to `within`.
     """
 
     kind: Kind
     of: tuple[Expression, ...] = ()
+    within: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
             raise UnknownName("kind of tally", str(self.kind), get_args(Kind))
+        if (self.within is not None) != (self.kind == "total"):
+            why = "people's totals are clamped, and nothing else is"
+            raise BadParameter("within", self.within, why=why, fix="give a total its bounds in steps")
         if len(self.of) not in _EXPRESSIONS[self.kind]:
             why = f"it takes {' or '.join(map(str, _EXPRESSIONS[self.kind]))} expressions"
             raise BadParameter(self.kind, len(self.of), why=why, fix="pass as many")
@@ -270,11 +311,13 @@ class Tally:
     def same_as(self, other: Tally) -> bool:
         """Say whether two tallies are written alike."""
         pairs = zip(self.of, other.of, strict=False)
-        alike = self.kind == other.kind and len(self.of) == len(other.of)
+        alike = self.kind == other.kind and len(self.of) == len(other.of) and self.within == other.within
         return alike and all(one.same_as(two) for one, two in pairs)
 
     def most(self, columns: Mapping[str, Column]) -> int:
-        """Return the most that one row adds."""
+        """Return the most that one row adds; of a total, one person, up or down."""
+        if self.within is not None:
+            return max(map(abs, self.within))
         widths = [width(each, columns) for each in self.of]
         match self.kind:
             case "sum":
@@ -286,11 +329,16 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TallyQuery:
-    """Which tallies are wanted for each group of a plan's rows."""
+    """Which tallies are wanted for each group of a plan's rows.
+
+    Where people are protected and rows are `weighed`, all tallies but "people" are in units of 2^-20 rows; otherwise
+    whole rows are allotted to the groups of a person by the secret order.
+    """
 
     source: Plan
     keys: Keys
     tallies: tuple[Tally, ...]
+    weighed: bool = False
 
     def __post_init__(self) -> None:
         if not self.tallies:

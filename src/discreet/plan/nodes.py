@@ -15,15 +15,23 @@ from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.rational import as_written
 from discreet.core.schema import Table, between, date, flag, one_of
 from discreet.core.value import dataclass, replace
-from discreet.engines.dialect import WIDE
+from discreet.engines.dialect import MOST_ROWS, WIDE
 from discreet.plan.constants import settled
 from discreet.plan.expressions import Expression
+from discreet.plan.match import (
+    Comparison,
+    check_comparison,
+    check_match,
+    check_most,
+    chosen_columns,
+    distinct,
+    united,
+)
+from discreet.plan.per_person import OwnValue, own_columns
 from discreet.plan.types import check_predicate, type_of
 
 # What a value is once it was read: steps of a number, days of a date, a key, a text, a boolean, or null.
 Datum = int | str | bool | None
-
-RESERVED = "~"
 
 _EPOCH = dt.date(1970, 1, 1)
 # A public table travels inside the question, so it has to stay small.
@@ -74,6 +82,12 @@ class Public:
             if seen[key] <= most:
                 kept.append(row)
         return replace(self, rows=tuple(kept))
+
+    def check_matched(self, on: Iterable[str]) -> None:
+        """Refuse columns that it cannot be matched by; one inside the question can be by any."""
+
+    def check_listed(self) -> None:
+        """Refuse one whose rows are not here to be listed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,7 +148,8 @@ class PersonJoin:
 
     `on` pairs columns of one with columns of the other. `columns` are those taken over from the other, each a pair of
     its new name and the one it has there. Of a row's partners at most `most` are kept, by the secret order; where it is
-    None, as many as the other's unit bounds a person to. People called null meet nobody.
+    None, as many as the other's unit bounds a person to. People called null meet nobody. `outer` keeps rows of one
+    without a partner, once, with nulls in the place of the other's columns.
 
     Guarantee: whatever a person's joined rows are made of is that person's own, on both sides.
     """
@@ -144,12 +159,58 @@ class PersonJoin:
     on: tuple[tuple[str, str], ...] = ()
     most: int | None = None
     columns: tuple[tuple[str, str], ...] = ()
+    outer: bool = False
 
     def __post_init__(self) -> None:
         _check_scans(self)
 
 
-Plan: TypeAlias = Scan | Filter | Derive | Project | Join | Union | PersonJoin
+@dataclass(frozen=True, slots=True, eq=False)
+class MarkJoin:
+    """The same rows with a flag more: whether a row of the other belongs to the same person and matches, as in EXISTS.
+
+    It matches where values of `on` are equal, pairs of columns of one and of the other, and where `compare` holds, if
+    there is one: a column of one, <, <=, >, >= or !=, and a column of the other. People called null match nobody.
+
+    Guarantee: a row's flag is made of that person's own rows. Proof: let D' be D without the rows of person p. Of any
+    other person the rows of both sides are the same in D and D', and so are their flags; and no row is repeated, for
+    its flag is one value. So D and D' differ by p's own rows of `one` alone, as many as without the flag.
+    """
+
+    one: Plan
+    other: Plan
+    on: tuple[tuple[str, str], ...]
+    compare: Comparison | None
+    name: str
+
+    def __post_init__(self) -> None:
+        _check_scans(self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PerPerson:
+    """One row for each person who has rows: aggregates over all of their rows.
+
+    `rows` is how many rows a person is supposed to have at most: counts, and sums without bounds of their own, are
+    clamped to what so many rows could add up to.
+
+    Guarantee: a person has one row here, which no one else's rows change; rows without an identifier make none.
+    """
+
+    source: Plan
+    values: tuple[OwnValue, ...]
+    rows: int
+
+    def __post_init__(self) -> None:
+        if not self.values:
+            fix = "write per_person(total=dp.sum('cost'), n=dp.count())"
+            raise BadParameter("per_person", (), why="nothing is asked about each person", fix=fix)
+        if type(self.rows) is not int or not 1 <= self.rows < MOST_ROWS:
+            why = "a person's rows are bounded by a positive integer"
+            raise BadParameter("rows", self.rows, why=why, fix="use the number that the table was registered with")
+
+
+Plan: TypeAlias = Scan | Filter | Derive | Project | Join | Union | PersonJoin | MarkJoin | PerPerson
 
 
 def public(name: str, data: Mapping[str, Sequence[object]]) -> Public:
@@ -221,7 +282,7 @@ def columns_of(plan: Plan, tables: Mapping[str, Table]) -> dict[str, Column]:
         case Scan(table):
             if table not in tables:
                 raise UnknownName("table", table, tables)
-            return _distinct([(column.name or "", column) for column in tables[table].columns])
+            return distinct([(column.name or "", column) for column in tables[table].columns])
         case Filter(source, predicate):
             columns = columns_of(source, tables)
             check_predicate(predicate, columns)
@@ -229,20 +290,31 @@ def columns_of(plan: Plan, tables: Mapping[str, Table]) -> dict[str, Column]:
         case Derive(source, name, expression):
             columns = columns_of(source, tables)
             check_name("name", name)
-            return _distinct([*columns.items(), (name, type_of(expression, columns).named(name))])
+            return distinct([*columns.items(), (name, type_of(expression, columns).named(name))])
         case Project(source, chosen):
-            return _distinct(_chosen(chosen, columns_of(source, tables)))
+            return distinct(chosen_columns(chosen, columns_of(source, tables)))
         case Join(source, joined, on):
             columns = columns_of(source, tables)
             check_join(columns, joined, on)
-            return _distinct([*columns.items(), *((column.name or "", column) for column in added(joined, on))])
+            return distinct([*columns.items(), *((column.name or "", column) for column in added(joined, on))])
+        case PerPerson(source):
+            return distinct(own_columns(plan.values, plan.rows, columns_of(source, tables)))
         case Union(one, other):
-            return _united(columns_of(one, tables), columns_of(other, tables))
-        case PersonJoin(one, other, on, most, chosen):
+            return united(columns_of(one, tables), columns_of(other, tables))
+        case PersonJoin(one, other, on, most, chosen, outer):
             columns, theirs = columns_of(one, tables), columns_of(other, tables)
             check_match(columns, theirs, "the other table", on)
             check_most(most)
-            return _distinct([*columns.items(), *(_chosen(chosen, theirs) if chosen else ())])
+            taken = chosen_columns(chosen, theirs) if chosen else []
+            nullable = [(name, replace(column, nullable=True) if outer else column) for name, column in taken]
+            return distinct([*columns.items(), *nullable])
+        case MarkJoin(one, other, on, compare, name):
+            columns, theirs = columns_of(one, tables), columns_of(other, tables)
+            check_name("name", name)
+            check_match(columns, theirs, "the other table", on)
+            if compare is not None:
+                check_comparison(columns, theirs, compare)
+            return distinct([*columns.items(), (name, flag(nullable=False).named(name))])
 
 
 def tables_of(plan: Plan) -> tuple[str, ...]:
@@ -250,9 +322,9 @@ def tables_of(plan: Plan) -> tuple[str, ...]:
     match plan:
         case Scan(table):
             return (table,)
-        case Union(one, other) | PersonJoin(one, other):
+        case Union(one, other) | PersonJoin(one, other) | MarkJoin(one, other):
             return tuple(sorted({*tables_of(one), *tables_of(other)}))
-        case Filter(source) | Derive(source) | Project(source) | Join(source):
+        case Filter(source) | Derive(source) | Project(source) | Join(source) | PerPerson(source):
             return tables_of(source)
 
 
@@ -261,9 +333,9 @@ def scans(plan: Plan) -> int:
     match plan:
         case Scan():
             return 1
-        case Union(one, other) | PersonJoin(one, other):
+        case Union(one, other) | PersonJoin(one, other) | MarkJoin(one, other):
             return scans(one) + scans(other)
-        case Filter(source) | Derive(source) | Project(source) | Join(source):
+        case Filter(source) | Derive(source) | Project(source) | Join(source) | PerPerson(source):
             return scans(source)
 
 
@@ -289,83 +361,7 @@ def check_join(columns: Mapping[str, Column], joined: Public, on: tuple[tuple[st
         why = "a column of a public table is matched by one of ours"
         raise BadParameter("on", twice[0], why=why, fix="compare our columns with each other in a condition")
     check_match(columns, {column.name or "": column for column in joined.columns}, joined.name, on)
-
-
-def check_match(
-    columns: Mapping[str, Column], theirs: Mapping[str, Column], table: str, on: tuple[tuple[str, str], ...]
-) -> None:
-    """Refuse to match by columns that one side does not have, or that can never be equal."""
-    for ours, other in on:
-        if ours not in columns:
-            raise UnknownName("column", ours, columns)
-        if other not in theirs:
-            raise UnknownName(f"column of {table}", other, theirs)
-        if _family(columns[ours]) != _family(theirs[other]):
-            why = f"a {columns[ours].kind} never equals the {theirs[other].kind} {other!r}"
-            raise BadParameter("on", ours, why=why, fix="join by columns of the same kind")
-
-
-def check_most(most: object) -> None:
-    """Refuse a number of partners that is no positive integer."""
-    if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 1):
-        why = "partners are bounded by a positive integer"
-        raise BadParameter("most", most, why=why, fix="use the most partners a row should have, for example most=3")
-
-
-def _chosen(pairs: Iterable[tuple[str, str]], columns: Mapping[str, Column]) -> list[tuple[str, Column]]:
-    """Return columns under their new names."""
-    found = []
-    for new, old in pairs:
-        check_name("name", new)
-        if old not in columns:
-            raise UnknownName("column", old, columns)
-        found.append((new, columns[old].named(new)))
-    if not found:
-        raise BadParameter("columns", (), why="no column is left", fix="name at least one column to keep")
-    return found
-
-
-def _family(column: Column) -> tuple[str, ...]:
-    if column.kind == "category":
-        return ("text",) if isinstance((column.keys or ("",))[0], str) else ("category",)
-    return (column.kind,)
-
-
-def _distinct(columns: Sequence[tuple[str, Column]]) -> dict[str, Column]:
-    """Return the columns by name; engines fold the case of names, so case alone tells no two apart."""
-    seen: dict[str, str] = {}
-    for name, _ in columns:
-        if name.startswith(RESERVED):
-            why = f"names that begin with {RESERVED} are reserved"
-            raise BadParameter("name", name, why=why, fix="choose another name")
-        if name.lower() in seen:
-            why = f"there is a column {seen[name.lower()]!r} already, and case alone does not tell names apart"
-            raise BadParameter("name", name, why=why, fix="choose another name")
-        seen[name.lower()] = name
-    return dict(columns)
-
-
-def _united(one: dict[str, Column], other: dict[str, Column]) -> dict[str, Column]:
-    if set(one) != set(other):
-        extra = sorted(set(one) ^ set(other))
-        why = f"only one of the two has {', '.join(map(repr, extra))}"
-        raise BadParameter("union", extra, why=why, fix="give both sides the same columns")
-    return {name: _hull(column, other[name]) for name, column in one.items()}
-
-
-def _hull(one: Column, other: Column) -> Column:
-    """Return a column that holds the values of both."""
-    nullable = one.nullable or other.nullable
-    if one.kind != other.kind or one.step != other.step or _family(one) != _family(other):
-        why = "its values are not the same things on both sides"
-        raise BadParameter("union", one.name, why=why, fix="derive columns of the same kind and step on both sides")
-    if one.keys is not None and other.keys is not None:
-        keys = one.keys + tuple(key for key in other.keys if key not in one.keys)
-        return replace(one, keys=keys, nullable=nullable)
-    if one.bounds is not None and other.bounds is not None:
-        bounds = min(one.bounds[0], other.bounds[0]), max(one.bounds[1], other.bounds[1])
-        return replace(one, bounds=bounds, nullable=nullable)  # type: ignore[arg-type]
-    return replace(one, nullable=nullable)
+    joined.check_matched(theirs for _, theirs in on)
 
 
 def _declared(name: str, values: Sequence[object]) -> Column:

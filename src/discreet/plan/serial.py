@@ -13,6 +13,7 @@ from discreet.core import record as records
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.plan.constants import Parameter
+from discreet.plan.dimension import Dimension
 from discreet.plan.expressions import (
     MOST_DEPTH,
     Arithmetic,
@@ -24,19 +25,22 @@ from discreet.plan.expressions import (
     Logic,
     Name,
 )
+from discreet.plan.match import Comparison, check_most
 from discreet.plan.nodes import (
     Datum,
     Derive,
     Filter,
     Join,
+    MarkJoin,
+    PerPerson,
     PersonJoin,
     Plan,
     Project,
     Public,
     Scan,
     Union,
-    check_most,
 )
+from discreet.plan.per_person import OwnValue
 
 _UNCHANGED = "pass the text that to_json returned, unchanged"
 
@@ -186,8 +190,12 @@ _FIELDS = {
     "derive": ("node", "source", "name", "expression"),
     "project": ("node", "source", "columns"),
     "join": ("node", "source", "public", "on"),
+    "dimension": ("node", "source", "public", "on"),
     "union": ("node", "one", "other"),
+    "per_person": ("node", "source", "values", "rows"),
     "person_join": ("node", "one", "other", "on", "most", "columns"),
+    "person_left_join": ("node", "one", "other", "on", "most", "columns"),
+    "mark_join": ("node", "one", "other", "on", "compare", "name"),
 }
 _UNCHANGED_PLAN = "pass the record that plan_record returned, unchanged"
 
@@ -204,13 +212,24 @@ def plan_record(plan: Plan) -> dict[str, Any]:
             return {"node": "derive", "source": plan_record(source), "name": name, "expression": record}
         case Project(source, columns):
             return {"node": "project", "source": plan_record(source), "columns": _listed(columns)}
+        case Join(source, Dimension() as joined, on):
+            public = joined.record()
+            return {"node": "dimension", "source": plan_record(source), "public": public, "on": _listed(on)}
         case Join(source, joined, on):
             return {"node": "join", "source": plan_record(source), "public": public_record(joined), "on": _listed(on)}
+        case PerPerson(source, values, rows):
+            listed = [_own_record(each) for each in values]
+            return {"node": "per_person", "source": plan_record(source), "values": listed, "rows": rows}
         case Union(one, other):
             return {"node": "union", "one": plan_record(one), "other": plan_record(other)}
-        case PersonJoin(one, other, on, most, columns):
+        case PersonJoin(one, other, on, most, columns, outer):
+            node = "person_left_join" if outer else "person_join"
             sides = {"one": plan_record(one), "other": plan_record(other)}
-            return {"node": "person_join", **sides, "on": _listed(on), "most": most, "columns": _listed(columns)}
+            return {"node": node, **sides, "on": _listed(on), "most": most, "columns": _listed(columns)}
+        case MarkJoin(one, other, on, compare, name):
+            sides = {"one": plan_record(one), "other": plan_record(other)}
+            compared = None if compare is None else list(compare)
+            return {"node": "mark_join", **sides, "on": _listed(on), "compare": compared, "name": name}
 
 
 def plan_from_record(record: object, depth: int = MOST_DEPTH) -> Plan:
@@ -236,15 +255,41 @@ def plan_from_record(record: object, depth: int = MOST_DEPTH) -> Plan:
             return Project(source("source"), _pairs("columns", found["columns"]))
         case "join":
             return Join(source("source"), public_from_record(found["public"]), _pairs("on", found["on"]))
-        case "person_join":
+        case "per_person":
+            return PerPerson(source("source"), tuple(map(_own_value, _list("values", found["values"]))), found["rows"])
+        case "dimension":
+            return Join(source("source"), Dimension.from_record(found["public"]), _pairs("on", found["on"]))
+        case "person_join" | "person_left_join":
             on, columns = _pairs("on", found["on"]), _pairs("columns", found["columns"])
             check_most(found["most"])
-            return PersonJoin(source("one"), source("other"), on, found["most"], columns)
+            outer = node == "person_left_join"
+            return PersonJoin(source("one"), source("other"), on, found["most"], columns, outer)
+        case "mark_join":
+            on, compare = _pairs("on", found["on"]), _comparison(found["compare"])
+            return MarkJoin(source("one"), source("other"), on, compare, _text("name", found["name"]))
     return Union(source("one"), source("other"))
 
 
+def _own_record(value: OwnValue) -> dict[str, Any]:
+    of = None if value.of is None else expression_record(value.of)
+    within = None if value.within is None else [str(each) for each in value.within]
+    return {"name": value.name, "word": value.word, "of": of, "within": within}
+
+
+def _own_value(record: object) -> OwnValue:
+    found = records.fields("values", record, ("name", "word", "of", "within"))
+    of = None if found["of"] is None else expression_from_record(found["of"])
+    within = found["within"]
+    if within is not None:
+        ends = [_fraction("within", each) for each in _list("within", within)]
+        if len(ends) != 2:
+            raise BadParameter("within", within, why="bounds are two numbers", fix=_UNCHANGED_PLAN)
+        within = ends[0], ends[1]
+    return OwnValue(_text("name", found["name"]), _word(found["word"]), of, within)
+
+
 def public_record(public: Public) -> dict[str, Any]:
-    """Return a public table as plain JSON values."""
+    """Return a public table of the question as plain JSON values."""
     columns = [column.record() for column in public.columns]
     return {"name": public.name, "columns": columns, "rows": [list(row) for row in public.rows]}
 
@@ -268,6 +313,15 @@ def _pairs(name: str, value: object) -> tuple[tuple[str, str], ...]:
             raise BadParameter(name, pair, why="it is not a pair of names", fix=_UNCHANGED_PLAN)
         found.append((_text(name, pair[0]), _text(name, pair[1])))
     return tuple(found)
+
+
+def _comparison(value: object) -> Comparison | None:
+    if value is None:
+        return None
+    words = [_text("compare", each) for each in _list_of("compare", value)]
+    if len(words) != 3:
+        raise BadParameter("compare", value, why="it is two columns and a comparison", fix=_UNCHANGED_PLAN)
+    return words[0], words[1], words[2]
 
 
 def _text(name: str, value: object) -> str:

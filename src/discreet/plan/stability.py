@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.core.schema import Table
 from discreet.core.unit import Unit
 from discreet.core.value import dataclass, replace
-from discreet.plan.nodes import Derive, Filter, Join, PersonJoin, Plan, Project, Scan, Union, tables_of
+from discreet.plan.nodes import (
+    Derive,
+    Filter,
+    Join,
+    MarkJoin,
+    PerPerson,
+    PersonJoin,
+    Plan,
+    Project,
+    Scan,
+    Union,
+    tables_of,
+)
+from discreet.plan.per_person import OwnValue
 
+if TYPE_CHECKING:
+    from discreet.plan.keys import Keys
+
+# A row of a person who has few enough of them weighs so much where sums are asked for; others weigh less.
+GRAIN = 1 << 20
 # So many rows that joins make of one person take an engine no time that anyone could measure.
 MOST_PAIRS = 10_000
 
@@ -26,6 +45,9 @@ class Stability:
     these changes. Under replace a removal meets an addition, so everything is counted twice over (squares: four
     times), which also covers statistics whose values have either sign.
 
+    Where rows are weighed, `linf`, `l1` and `l2_squared` are the same, in rows; `l0` is that of whole rows, which are
+    chosen by the secret order: weights bound no number of groups (`entries`).
+
     Guarantee: holds for every pair of neighbours of the unit, after the bounding that `plan.bounding` does.
     """
 
@@ -33,6 +55,11 @@ class Stability:
     linf: int
     l1: int
     l2_squared: int
+
+    @property
+    def entries(self) -> int:
+        """How many weighed sums one unit can move, each by one part of a row at least."""
+        return self.l1 * GRAIN
 
 
 def stability(plan: Plan, unit: Unit, tables: Mapping[str, Table], groups: bool) -> Stability:
@@ -46,6 +73,14 @@ def stability(plan: Plan, unit: Unit, tables: Mapping[str, Table], groups: bool)
     return Stability(
         l0=2 * found.l0 if groups else 1, linf=2 * found.linf, l1=2 * found.l1, l2_squared=4 * found.l2_squared
     )
+
+
+def groups_of_one(rows: int, unit: Unit, keys: Keys | None) -> int:
+    """Return the most groups that one person of so many rows is in: as many as was declared, and as there are keys."""
+    if keys is None or not keys.columns:
+        return 1
+    most = min(rows, unit.max_groups)
+    return most if keys.selected else min(most, keys.size)
 
 
 def unit_of(plan: Plan, tables: Mapping[str, Table]) -> Unit:
@@ -85,7 +120,7 @@ def expansion(plan: Plan, tables: Mapping[str, Table]) -> int:
     match plan:
         case Scan():
             return 1
-        case Filter(source) | Derive(source) | Project(source):
+        case Filter(source) | Derive(source) | Project(source) | PerPerson(source):
             return expansion(source, tables)
         case Join(source, joined, on):
             return expansion(source, tables) * max(1, joined.fan_out(theirs for _, theirs in on))
@@ -93,6 +128,8 @@ def expansion(plan: Plan, tables: Mapping[str, Table]) -> int:
             return max(expansion(one, tables), expansion(other, tables))
         case PersonJoin(one, other):
             return max(expansion(one, tables) * partners(plan, tables), expansion(other, tables))
+        case MarkJoin(one, other):
+            return max(expansion(one, tables), expansion(other, tables))
 
 
 def rows_before(source: Plan, most: int, tables: Mapping[str, Table]) -> int | None:
@@ -110,6 +147,35 @@ def rows_before(source: Plan, most: int, tables: Mapping[str, Table]) -> int | N
     return max(unit.max_rows, MOST_PAIRS // most)
 
 
+def one_each(unit: Unit, tables: Sequence[str]) -> Unit:
+    """Return the unit of a relation that has one row for each person: the same people, under the same relation."""
+    if unit.is_row:
+        raise UnboundedSensitivity(
+            f"table {', '.join(tables)}",
+            why="rows are protected there, not people, so nothing says which rows are one person's",
+            fix="register it with unit=person(...), or aggregate its rows directly",
+            value=[*tables],
+        )
+    return replace(unit, max_rows=1, max_groups=1)
+
+
+def people_of(plan: Plan, values: tuple[OwnValue, ...], tables: Mapping[str, Table]) -> PerPerson:
+    """Return the relation of one row for each person, with bounds for as many rows as a person has in the plan."""
+    unit = unit_of(plan, tables)
+    one_each(unit, tables_of(plan))
+    return PerPerson(plan, values, reach(plan, unit, tables))
+
+
+def has_one_each(plan: Plan) -> bool:
+    """Say whether a plan has at most one row for each person as it stands, so that there is nothing to bound."""
+    match plan:
+        case PerPerson():
+            return True
+        case Filter(source) | Derive(source) | Project(source):
+            return has_one_each(source)
+    return False
+
+
 def _reached(unit: Unit, rows: int) -> int:
     return unit.max_rows if unit.bound == "query" and not unit.is_row else max(1, rows)
 
@@ -123,6 +189,8 @@ def _settled(plan: Plan, tables: Mapping[str, Table]) -> tuple[Unit, int]:
             return tables[table].unit, tables[table].unit.max_rows
         case Filter(source) | Derive(source) | Project(source):
             return _settled(source, tables)
+        case PerPerson(source):
+            return one_each(_settled(source, tables)[0], tables_of(source)), 1
         case Join(source, joined, on):
             unit, rows = _settled(source, tables)
             return unit, rows * joined.fan_out(theirs for _, theirs in on)
@@ -143,6 +211,10 @@ def _settled(plan: Plan, tables: Mapping[str, Table]) -> tuple[Unit, int]:
                 rows = min(rows, max(unit.max_rows, second.max_rows))
             groups = min(rows, max(unit.max_groups, second.max_groups))
             return replace(unit, max_rows=rows, max_groups=groups), ours * kept
+        case MarkJoin(one, other):
+            unit, ours = _settled(one, tables)
+            _check_meeting(plan, unit, _settled(other, tables)[0])
+            return unit, ours
 
 
 def _check_units(plan: Plan, unit: Unit, tables: Mapping[str, Table]) -> None:
@@ -166,7 +238,7 @@ def _unbounded(name: str) -> UnboundedSensitivity:
     )
 
 
-def _check_meeting(plan: PersonJoin, first: Unit, second: Unit) -> None:
+def _check_meeting(plan: PersonJoin | MarkJoin, first: Unit, second: Unit) -> None:
     """Refuse to join what has no people, or people who are protected in different ways."""
     for side, unit in ((plan.one, first), (plan.other, second)):
         if unit.is_row:

@@ -131,6 +131,10 @@ class Spending:
         chosen = Exponential(epsilon=self.allowance.chosen_for(part), sensitivity=moves * self.allowance.rows)
         return chosen.release(scores)
 
+    def count(self, part: Fraction) -> None:
+        """Count a part that was spent before, by this purse in another process."""
+        self._take(part)
+
     def _take(self, part: Fraction) -> None:
         if not 0 < part <= self.left:
             why = f"{float(self.left):.6g} {self.allowance.currency} of {float(self.allowance.amount):.6g} is left"

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,10 @@ from discreet.plan.keys import Key, bins, declared, shown
 from discreet.publish.code_table import Coded
 from discreet.publish.domain import Domain
 from discreet.publish.named_values import cuts_of, places_of, steps_of
-from discreet.publish.sampled_columns import Codes, SampledColumn, decoded
 from discreet.publish.zeros import Zero, zeros_of
+
+if TYPE_CHECKING:
+    from discreet.publish.sample import Codes, SampledColumn
 
 DEFAULT_BINS = 32
 # A bin is found by comparisons in the engine; beyond this the question's text would take longer than its rows.
@@ -96,6 +98,8 @@ class ColumnCode:
 
     def drawn(self, codes: Codes) -> SampledColumn:
         """Return values for codes; within a bin each of its steps is as likely as any other."""
+        from discreet.publish.sample import decoded
+
         starts = None if self.edges is None else [self.bin(code)[0] for code in range(self.values)]
         return decoded(self.column, starts, codes)
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from discreet.publish.domain import Clique
 from discreet.publish.merged_codes import Merged
-from discreet.publish.model.belief import Table
 from discreet.publish.model.fit import Fit, NoisyMarginal
+from discreet.publish.model.junction import Table
 from discreet.publish.model.marginal import ModelMarginals
 
 Picked = Mapping[int, NDArray[np.bool_]]

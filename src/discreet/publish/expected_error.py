@@ -11,7 +11,7 @@ from typing import Any
 
 from discreet.publish.allowance import Allowance
 from discreet.publish.domain import Clique, Domain
-from discreet.publish.workload import MarginalWorkload
+from discreet.publish.method import MarginalWorkload
 
 # Noise of more than half of the rows in a single column leaves little of the table.
 _USELESS = 0.5

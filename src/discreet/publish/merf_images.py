@@ -25,8 +25,8 @@ from discreet.noise.bits import current
 from discreet.noise.gaussian import gaussian
 from discreet.publish.allowance import Allowance
 from discreet.publish.code_table import Counts, codes_of
-from discreet.publish.features import Embedding, released
 from discreet.publish.kernels import COSINES, SINES, TURN
+from discreet.publish.methods.merf import Embedding, released
 
 FEATURES = 2000
 WHITE = 255
@@ -73,6 +73,7 @@ def images(
     steps: int = 2000,
     device: str = "cpu",
     progress: Callable[[int, int], None] | None = None,
+    bill: Callable[[PrivacyLoss], object] | None = None,
 ) -> Images:
     """Make a generator of images like those of an array of bytes, one image a row, and of their labels.
 
@@ -80,7 +81,8 @@ def images(
     to be declared, not to be read off the images (5 suits digits of 28 x 28 pixels). More `features` and `steps` take
     longer and are better, such as 5000 and 4000 on a graphics card. A label that is not 0 to classes - 1 counts as
     missing: its image stays out. `device` is torch's word for where the generator is trained, and `progress` is told
-    the step it is at and how many there are.
+    the step it is at and how many there are. `bill` is called with the loss before anything is computed from the
+    images: `bill=lambda loss: curator.bill("photos", loss, "generator of photos")` lets a vault pay for them.
 
     Guarantee: the budget, where adding or removing an image with its label makes neighbours. All of it buys one
     release of sums; training sees nothing else.
@@ -90,6 +92,8 @@ def images(
     many, allowance = whole("steps", steps), Allowance.of(budget)
     frequencies = drawn_frequencies(shown.shape[1], spread, whole("features", features))
     _check_device(torch, device)
+    if bill is not None:
+        bill(allowance.loss)
     exact = embedded(shown, named, classes, frequencies)
     embedding = released(exact, classes, frequencies.shape[1], allowance)
     sides = np.asarray(pixels).shape[1:]

@@ -13,8 +13,8 @@ from discreet.noise.bits import current
 from discreet.publish.code_table import Counts, Measure
 from discreet.publish.domain import Clique, Domain
 from discreet.publish.kernels import grouped
-from discreet.publish.model.belief import Table
 from discreet.publish.model.fit import NoisyMarginal
+from discreet.publish.model.junction import Table
 
 # Codes below this many standard deviations of the noise are merged.
 TOO_RARE = 3.0

@@ -163,6 +163,11 @@ class Weights:
         """Return a count with noise, for one update's share of the purse."""
         return purse.measure((), exact.map(number), self._answering)
 
+    def answered_before(self, purse: Spending) -> float:
+        """Count an update that was paid and answered before, and return the scale of its noise."""
+        purse.count(self._answering)
+        return self._part(self._shares[1]).scale(self._answering)
+
     def words(self, rows: float) -> tuple[str, ...]:
         """Say what a session promises, given the noisy number of rows."""
         noise, share = self.comparing_error, float(self.alpha)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,13 +15,13 @@ from discreet.account.budgets.budget import Budget
 from discreet.core.errors import Refusal
 from discreet.core.exact import Exact
 from discreet.core.rational import Number
+from discreet.mechanisms.sparse_vector import SparseSession
 from discreet.publish.code_table import Coded
 from discreet.publish.domain import Clique, Domain
 from discreet.publish.kernels import gap
 from discreet.publish.merged_codes import Merged
-from discreet.publish.model.belief import Table, axes_outside
 from discreet.publish.model.fit import Fit, NoisyMarginal
-from discreet.publish.model.junction import Junction
+from discreet.publish.model.junction import Junction, Table, axes_outside
 from discreet.publish.pmw import Weights, picked
 from discreet.publish.synthetic_data import SyntheticData, SyntheticEstimate
 
@@ -94,7 +95,7 @@ class Weighing:
         # Of a guess, which was rounded to be compared, and of a noisy answer.
         self._bars = self._threshold + terms.comparing_error + 0.5, terms.answering_error
         self._count, self._purse = count, terms.answers()
-        self._watch = terms.comparison(self._threshold).session()
+        self._watch: SparseSession | None = None  # begun with the first question
         self._told: list[tuple[Picked, float, float]] = []
         self._lock, self._process = Lock(), os.getpid()
 
@@ -121,8 +122,10 @@ class Weighing:
         with self._lock:
             self._check()
             self.asked += 1  # before anything is looked at: a question that fails was asked
-            guess = self.histogram.share(where) * self.rows
+            guess = self.guess(where)
             exact = self._count(where)
+            if self._watch is None:
+                self._watch = self.terms.comparison(self._threshold).session()
             if not self._watch.ask(exact.map(gap, round(guess))):
                 return SyntheticEstimate(guess, self._bars[0])
             self.updates += 1
@@ -131,6 +134,39 @@ class Weighing:
             noisy = self.terms.answered(self._purse, exact)
             self._learn(where, float(noisy.values), noisy.scale)
             return SyntheticEstimate(max(0.0, float(noisy.values)), self._bars[1])
+
+    def guess(self, where: Picked) -> float:
+        """Return how many rows the public histogram gives: what is compared with the truth."""
+        return self.histogram.share(where) * self.rows
+
+    @property
+    def private(self) -> bytes:
+        """What a session knows and never tells: the noisy threshold that is in use, and how often it may be passed."""
+        return json.dumps(None if self._watch is None else self._watch.kept).encode()
+
+    def go_on(self, private: bytes) -> None:
+        """Take up what `private` was after the last answer, in place of a session that is used no more.
+
+        Guarantee: none by itself. A ledger that settles the answers one by one is the only caller, so that there is
+        one session at a time for one noisy threshold.
+        """
+        kept = json.loads(private or b"null")
+        self._watch = None if kept is None else self.terms.comparison(self._threshold).resumed(*kept)
+
+    def relearn(self, where: Picked | None, noisy: float | None) -> None:
+        """Count a question that was answered before, elsewhere; `noisy` is its answer where it was an update.
+
+        All of it is public: an answer that was told, and what the histogram learned of it.
+        """
+        with self._lock:
+            self.asked += 1
+            if where is not None and noisy is not None:
+                self.updates += 1
+                self._learn(where, noisy, self.terms.answered_before(self._purse))
+
+    def check(self) -> None:
+        """Refuse one more question where all that was paid for is used, or this is another process."""
+        self._check()
 
     def synthetic_data(self) -> SyntheticData:
         """Return the histogram as it is now: synthetic data to sample and query; its answers have no error bars."""

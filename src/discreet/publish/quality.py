@@ -18,12 +18,12 @@ from discreet.core.errors import BadParameter
 from discreet.publish.code_table import Coded, columns_of
 from discreet.publish.domain import Clique, Domain
 from discreet.publish.expected_error import mean_of_noise
-from discreet.publish.model.belief import Table
+from discreet.publish.method import MarginalWorkload
 from discreet.publish.model.fit import NoisyMarginal
+from discreet.publish.model.junction import Table
 from discreet.publish.model.marginal import ModelMarginals
 from discreet.publish.quality_page import page
 from discreet.publish.synthetic_serial import Written, save
-from discreet.publish.workload import MarginalWorkload
 
 _EXACT = "exact: made from the data themselves, under no budget; for the custodian's eyes alone, never to be published"
 _PAID = "from paid measurements alone: may be shown to anyone who may see the synthetic data"

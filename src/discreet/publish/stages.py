@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from discreet.publish.domain import Clique, Domain
-from discreet.publish.methods import aim, merf, mwem
-from discreet.publish.methods.smalldb import ALPHA, Sizes
-from discreet.publish.workload import MarginalWorkload
+from discreet.publish.method import MarginalWorkload
 
 ROUNDS = "choose and measure, round by round"
 
@@ -87,7 +85,7 @@ def _tables(domain: Domain, workload: MarginalWorkload) -> _Plan:
     return [("measure the workload", None), ("fit the model", fitting)]
 
 
-def _rounds(domain: Domain, workload: MarginalWorkload, many: int, most_cells: int, steps: int, last: int) -> _Plan:
+def _in_rounds(domain: Domain, workload: MarginalWorkload, many: int, most_cells: int, steps: int, last: int) -> _Plan:
     candidates = workload.candidates()
     compared = _COMPARED * _cells(domain, candidates)
     # The model grows from nothing to what there is room for.
@@ -102,25 +100,39 @@ def _rounds(domain: Domain, workload: MarginalWorkload, many: int, most_cells: i
 
 
 def _merf(domain: Domain, workload: MarginalWorkload) -> _Plan:
+    from discreet.publish.methods import merf
+
     features = max(merf.FEATURES, len(workload.weights))
     codes = sum(domain.cells((place,)) for clique in workload.weights for place in clique) / len(workload.weights)
     return [("measure the workload", None), ("fit the generator", 2e-9 * 1500 * features * merf.CLASSES * (10 + codes))]
 
 
 def _smalldb(domain: Domain, workload: MarginalWorkload) -> _Plan:
+    from discreet.publish.methods.smalldb import ALPHA, Sizes
+
     cells = math.prod(domain.sizes)
     looked = Sizes.of(cells, cells, ALPHA).databases * cells * _cells(domain, workload.weights)
     return [("count the table", None), ("go through all small databases", _LOOKED_AT * looked)]
 
 
+def _aim(domain: Domain, workload: MarginalWorkload) -> _Plan:
+    from discreet.publish.methods.aim import LAST_STEPS, MOST_CELLS, ROUNDS, STEPS
+
+    return _in_rounds(domain, workload, ROUNDS, MOST_CELLS, STEPS, LAST_STEPS)
+
+
+def _mwem(domain: Domain, workload: MarginalWorkload) -> _Plan:
+    from discreet.publish.methods.mwem import LAST_STEPS, MOST_CELLS, ROUNDS, STEPS
+
+    return _in_rounds(domain, workload, ROUNDS, MOST_CELLS, STEPS, LAST_STEPS)
+
+
 _PLANS: dict[str, Callable[[Domain, MarginalWorkload], _Plan]] = {
-    "aim": lambda domain, workload: _rounds(domain, workload, aim.ROUNDS, aim.MOST_CELLS, aim.STEPS, aim.LAST_STEPS),
+    "aim": _aim,
     "independent": _independent,
     "merf": _merf,
     "mst": _mst,
-    "mwem": lambda domain, workload: _rounds(
-        domain, workload, mwem.ROUNDS, mwem.MOST_CELLS, mwem.STEPS, mwem.LAST_STEPS
-    ),
+    "mwem": _mwem,
     "smalldb": _smalldb,
     "tables": _tables,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,17 +12,23 @@ from discreet.account.budgets.budget import Budget
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter
 from discreet.publish.allowance import Allowance
-from discreet.publish.auto import chosen
 from discreet.publish.code_table import Coded, Measure, columns_of
 from discreet.publish.coding import DEFAULT_BINS, Coding
 from discreet.publish.domain import Domain
-from discreet.publish.method import check_cells, check_method, method_of
+from discreet.publish.method import MarginalWorkload, check_cells, check_method, method_of
 from discreet.publish.stages import Progress, stages_of, telling
 from discreet.publish.synthetic_data import SyntheticData
-from discreet.publish.workload import MarginalWorkload
 from discreet.publish.zeros import Zero, constrained, spoken_of, zeros_of
 
 WorkloadLike = int | Sequence[Sequence[str]] | None
+
+
+# A workload of no more marginals than this for each attribute is about as many as rounds would measure anyway.
+FEW_MARGINALS = 8
+# The noise, in rows, at which it is better to measure all of them than to spend on choosing.
+LITTLE_NOISE = 16.0
+# The noise of the whole budget on one marginal, in rows, below which rounds may take their time.
+RICH = 1.0
 
 
 def synthesize(
@@ -86,6 +93,21 @@ def synthesized(
     return SyntheticData(
         domain, built.model, built.merged, built.measured, allowance.loss, method, words, zeros=tuple(zeros)
     )
+
+
+def chosen(domain: Domain, allowance: Allowance, workload: MarginalWorkload) -> tuple[str, str]:
+    """Return the name of a method, and the reason in words."""
+    if all(len(clique) == 1 for clique in workload.weights):
+        return "independent", "independent: the workload asks for single attributes alone"
+    from discreet.publish.methods import mwem, tables
+
+    many, cells = len(workload.weights), math.prod(domain.sizes)
+    noise = allowance.scale(allowance.amount / many)
+    if cells <= tables.MOST_CELLS and many <= FEW_MARGINALS * len(domain) and noise <= LITTLE_NOISE:
+        return "tables", f"tables: the budget measures all {many} marginals with a noise of {noise:.2g} rows a cell"
+    if cells <= mwem.MOST_CELLS and allowance.scale(allowance.amount) > RICH:
+        return "mwem", f"mwem: a histogram of all {cells:,} cells can be held, and few measurements have to do"
+    return "aim", "aim: its rounds measure what the model so far gets most wrong"
 
 
 def _check(domain: object, budget: object) -> None:

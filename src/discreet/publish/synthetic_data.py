@@ -15,19 +15,16 @@ from discreet.account.losses.zcdp import Zcdp
 from discreet.core.errors import BadParameter, Refusal
 from discreet.publish.coding import Coding
 from discreet.publish.domain import Clique, Domain
-from discreet.publish.error_bars import bar
 from discreet.publish.merged_codes import Merged
-from discreet.publish.model.belief import Schedule, Table, axes_outside
 from discreet.publish.model.fit import Fit, NoisyMarginal
+from discreet.publish.model.junction import Schedule, Table, axes_outside
 from discreet.publish.model.marginal import ModelMarginals, summed
-from discreet.publish.model.sample import sample
-from discreet.publish.sample import Sample
-from discreet.publish.sampled_columns import SampledColumn
 from discreet.publish.synthetic_serial import from_json, save, to_json
 from discreet.publish.zeros import Zero, is_forbidden
 
 if TYPE_CHECKING:
     from discreet.publish.quality import Quality
+    from discreet.publish.sample import Sample
 
 # A potential that leaves no chance: its exponential is zero, and yet it is a number to calculate with.
 _NEVER = -1e6
@@ -100,7 +97,7 @@ class SyntheticData:
         if many > _MOST_ROWS:
             why = f"a sample is held in memory, and {_MOST_ROWS:,} rows are the most"
             raise BadParameter("rows", many, why=why, fix="say how many you want, and draw several samples")
-        drawn = self.merged.codes(sample(self.model, many, independent=independent)[: len(self.domain)])
+        drawn = self._drawn(many, independent=independent)
         return dict(zip(self.domain.names, self._possible(drawn), strict=True))
 
     def sample(self, rows: int | None = None, *, independent: bool = False) -> Sample:
@@ -109,6 +106,8 @@ class SyntheticData:
         A number or a date is drawn from its bin, each step of it as likely as any other. Without a coding the values
         are the codes. `independent` draws each row by itself; otherwise rows are spread evenly over the model.
         """
+        from discreet.publish.sample import Sample, SampledColumn
+
         codes = self.codes(rows, independent=independent)
         if self.coding is None:
             return Sample({name: SampledColumn("whole", found) for name, found in codes.items()})
@@ -133,6 +132,8 @@ class SyntheticData:
         declared without nulls, counts in no marginal of that column; bars are wider where that shows in what was
         measured. Where all that was measured lacks the row, it is not among the rows that are meant.
         """
+        from discreet.publish.error_bars import bar
+
         if not isinstance(beta, int | float) or not 0 < beta < 1:
             raise BadParameter("beta", beta, why="it is a probability", fix="use 0.05")
         if not isinstance(where, Mapping):
@@ -173,6 +174,11 @@ class SyntheticData:
     def __repr__(self) -> str:
         return f"SyntheticData({self.method!r}, {len(self.domain)} attributes, about {self.rows:,} rows, {self.loss!r})"
 
+    def _drawn(self, rows: int, *, independent: bool) -> list[NDArray[np.int64]]:
+        from discreet.publish.model.sample import sample
+
+        return self.merged.codes(sample(self.model, rows, independent=independent)[: len(self.domain)])
+
     def _possible(self, drawn: list[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
         """Draw rows that cannot be again, until there is none."""
         if not self.zeros:
@@ -181,7 +187,7 @@ class SyntheticData:
             wrong = np.flatnonzero(is_forbidden(self.zeros, drawn))
             if not len(wrong):
                 return drawn
-            again = self.merged.codes(sample(self.model, len(wrong), independent=True)[: len(self.domain)])
+            again = self._drawn(len(wrong), independent=True)
             for column, new in zip(drawn, again, strict=True):
                 column[wrong] = new
         why = "the zeros leave no row that it could have"

@@ -110,6 +110,13 @@ def test_the_deltas_of_approximate_parts_come_from_one_pool():
     assert not THREE.filter().fits(Approx(0, MILLIONTH))
 
 
+def test_what_may_fail_several_times_takes_its_delta_from_the_pool_as_often():
+    thrice = Approx(Fraction(1, 100), Fraction(1, 10**7)) * 3
+    assert THREE.filter().cost(thrice).delta == Fraction(3, 10**7)
+    assert not THREE.filter().fits(thrice)  # of a pool of 2.5e-7
+    assert THREE.filter().more(Approx(Fraction(1, 100), Fraction(1, 10**8)) * 3) == 8
+
+
 def test_what_is_counted_again_ends_the_sums_that_it_exceeds():
     purse = THREE.filter()
     cost = purse.cost(Pure(Fraction(5, 2)))

@@ -65,3 +65,17 @@ def test_no_order_needs_more_than_rho(steps):
 
 def test_groups_multiply_the_sensitivity():
     assert DiscreteLaplace(10, 2).group(3) == DiscreteLaplace(10, 6)
+
+
+def test_a_sensitivity_beyond_floats_is_seen_on_a_coarser_grid_that_tells_no_less():
+    fine, coarse = DiscreteLaplace(12, 4), DiscreteLaplace(3, 1)
+    for epsilon in (0.0, 0.05, 0.2):
+        assert fine.delta(epsilon) <= coarse.delta(epsilon)
+    steps = 20 << 60
+    vast, continuous, step = DiscreteLaplace(2 * steps, steps), Laplace(2), RandomizedResponse(0.5)
+    assert vast.peak == continuous.peak
+    for epsilon in (0.0, 0.1, 0.4):
+        assert continuous.delta(epsilon) * (1 - 1e-9) <= vast.delta(epsilon) <= continuous.delta(epsilon) * 1.001 + 1e-9
+        assert vast.delta(epsilon) < step.delta(epsilon)
+    odd = DiscreteLaplace(2 * (steps + 1), steps + 1)  # no grid is coarser but that of one step
+    assert odd.delta(0.1) == pytest.approx(step.delta(0.1), rel=1e-9)

@@ -3,7 +3,7 @@
 import pytest
 
 from discreet.cli.shared.exits import Exit
-from discreet.plan.to_sql import statement
+from discreet.plan.to_sql import weights
 
 QUICK = ("--samples", "2000", "--runs", "0")
 QUESTION = "SELECT ward, COUNT(*) AS n FROM visits WHERE age >= 18 GROUP BY ward"
@@ -55,7 +55,7 @@ def test_a_policy_is_enough_and_its_sources_need_not_be_there(folder, run):
 
 
 def test_a_broken_engine_ends_with_exit_code_5(vault, run, monkeypatch):
-    monkeypatch.setattr(statement, "_bounded", statement._plain)
+    monkeypatch.setattr(weights, "GRAIN", 2 * weights.GRAIN)  # each row counts twice
     code, out, err = run("audit", QUESTION, "--epsilon", "0.5", *QUICK)
     assert code == Exit.REFUSED
     assert "refute the guarantee" in out

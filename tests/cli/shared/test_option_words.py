@@ -23,7 +23,7 @@ MET = (
         "engines/duckdb/files.py",
         "account/budgets/price.py",
     ),
-    *("curator/accounts.py", "curator/declare.py", "ask/sql.py", "curator/budgets.py", "ledger/custody.py"),
+    *("curator/accounts.py", "curator/declare.py", "ask/sql.py", "curator/budgets.py", "ledger/standing.py"),
     *(f"plan/sql/{file.name}" for file in (SOURCE / "plan" / "sql").glob("*.py")),
 )
 PYTHON = re.compile(

@@ -9,7 +9,7 @@ from discreet.core.errors import BadParameter, Refusal
 from discreet.core.schema import Table
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.duckdb.engine import DuckDBEngine, EngineFailed
-from discreet.engines.secret_order import MULTIPLIERS, multipliers
+from discreet.engines.engine import MULTIPLIERS, multipliers
 from discreet.plan.expressions import Name
 from discreet.plan.keys import NO_KEYS, Tally, TallyQuery, keys_of
 from discreet.plan.nodes import Scan

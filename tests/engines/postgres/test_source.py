@@ -11,11 +11,10 @@ import pytest
 
 import discreet as dp
 from discreet.core.errors import BadParameter, MissingExtra, Refusal
-from discreet.engines.engine import EngineFailed
+from discreet.engines.engine import EngineFailed, multipliers
 from discreet.engines.postgres import source as home
 from discreet.engines.postgres.engine import PostgresEngine
 from discreet.engines.postgres.options import Server, postgres
-from discreet.engines.secret_order import multipliers
 from discreet.engines.source import Source, SourceChanged, SourceMissing
 from discreet.ledger.refusals import QuestionFailed
 from tests.postgres import Server as Running

@@ -16,7 +16,7 @@ import duckdb
 
 import discreet as dp
 from discreet.ask.runner import Runner
-from discreet.engines.secret_order import multipliers
+from discreet.engines.engine import multipliers
 from discreet.plan.nodes import public
 
 PLENTY = dp.Budget(epsilon=1000)

@@ -3,8 +3,7 @@
 import pytest
 
 from discreet.core.errors import Refusal
-from discreet.engines.engine import EngineFailed
-from discreet.engines.secret_order import multipliers
+from discreet.engines.engine import EngineFailed, multipliers
 from discreet.engines.spark import source as home
 from discreet.engines.spark.engine import SparkEngine
 from tests.engines.spark.sample_files import SECRET, here, written

@@ -18,9 +18,9 @@ from discreet.ledger.entry import GENESIS, Entry, Head, canonical
 from discreet.ledger.integrity.verify import verify
 from discreet.ledger.sqlite.store import SqliteTransaction
 from discreet.ledger.store import DERIVED, Check, Private, Root, Seal, Secret, Settled
-from tests.ledger.helpers import START, Clock, charge, epsilon, surgery
+from tests.ledger.helpers import START, Clock, charge, epsilon, running, surgery
 
-ENTRIES = 14
+ENTRIES = 16
 TABLES = {
     "entries": ("sequence",),
     **{kind.TABLE: kind.KEY for kind in (*DERIVED, Private, Secret, Settled, Check, Seal, Root)},
@@ -39,6 +39,7 @@ def fill(ledger):
     ledger.run(charge("q", analyst="ann", grant=grant), lambda _: '{"rows": [[41]]}')
     ledger.run(Charge("r", {"rho": DiscreteGaussian(3)}, {"visits": 1}, "ann"), lambda _: "ä")
     ledger.charge(charge("s"))
+    running(ledger)
     with pytest.raises(BudgetExceeded):
         ledger.run(charge("t", 2), lambda _: "41")
 
@@ -52,8 +53,8 @@ def vault(tmp_path_factory):
         assert ledger.verify(ledger.head[1]).entries == ledger.head[0] == ENTRIES
     with Ledger.open(path) as ledger, ledger._store._connected() as connection:
         connection.execute("PRAGMA foreign_keys = OFF")
-        anchor = ledger._anchors.newest()
-        yield SimpleNamespace(newest=lambda: anchor, public_key=""), connection
+        heads = ledger._anchors.heads()
+        yield SimpleNamespace(heads=lambda: heads, public_key=""), connection
 
 
 class Undone:
@@ -251,28 +252,31 @@ def test_entries_that_repeat_or_invent_what_happened_are_found(vault):
             assert found.value.sequence == ENTRIES + 1
 
 
-def test_a_shortened_chain_is_found_against_the_anchor_and_against_a_head(tmp_path):
+def test_a_shortened_chain_is_found_against_the_anchors_and_against_a_head(tmp_path):
     path, copies = tmp_path / "vault.discreet", []
-    anchor = path.with_name(path.name + ".anchor")
     with Ledger.create(path) as ledger:
         ledger.add_account("people", epsilon(1))
+        anchors = [each.path for each in ledger._anchors.places]
     for number in range(3):
         with Ledger.open(path) as ledger:
             ledger.run(charge(f"q{number}"), lambda _: "41")
             head = ledger.head[1]
-        copies.append((path.read_bytes(), anchor.read_bytes()))
+        copies.append((path.read_bytes(), anchors[0].read_bytes()))
     for old, signed in copies[:-1]:
         path.write_bytes(old)
-        with pytest.raises(Tampered, match="charges are lost"):
-            Ledger.open(path)
-        # With its own old anchor an old copy is in order by itself; only a head from outside tells.
-        anchor.write_bytes(signed)
+        for anchor in anchors:
+            with Ledger.open(path) as ledger, pytest.raises(Tampered, match="charges are lost"):
+                ledger.verify()
+            assert ledger.frozen
+            anchor.write_bytes(signed)
+        # With its own old anchors an old copy is in order by itself; only a head from outside tells.
         with Ledger.open(path) as ledger:
             assert ledger.verify().entries == ledger.head[0]
             assert ledger.verify(ledger.head[1]).head == ledger.head[1]
             with pytest.raises(Tampered, match="no entry of this vault has that hash"):
                 ledger.verify(head)
-        anchor.write_bytes(copies[-1][1])
+        for anchor in anchors:
+            anchor.write_bytes(copies[-1][1])
 
 
 def test_a_head_from_the_past_is_on_the_chain(ledger):

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import pytest
 
+from discreet.core.file import state_home
 from discreet.ledger import Ledger, NotAVault, Tampered, Unavailable
 from discreet.ledger.entry import Head
 from discreet.ledger.sqlite import schema
@@ -42,11 +43,13 @@ def test_only_the_owner_may_read_a_vault_from_its_first_byte_on(path, monkeypatc
         monkeypatch.setattr(os, "open", watched)
         with Ledger.create(path) as ledger:
             ledger.add_account("people", epsilon(1))
-            files = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
+            made = [*path.parent.glob(f"{path.name}*"), *state_home().iterdir()]
+            files = {file.name: stat.S_IMODE(file.stat().st_mode) for file in made}
     finally:
         os.umask(before)
     assert modes[0] == 0o600
-    assert set(files) == {path.name, f"{path.name}-wal", f"{path.name}-shm", f"{path.name}.anchor"}
+    beside = {path.name, f"{path.name}-wal", f"{path.name}-shm", f"{path.name}.anchor"}
+    assert set(files) == beside | {f"{ledger.vault_id}.anchor"}
     assert set(files.values()) == {0o600}
 
 

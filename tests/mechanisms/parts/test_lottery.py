@@ -51,6 +51,26 @@ def test_small_words_give_the_true_probabilities_through_every_path(scores, rate
         assert number(found[i]) <= exact <= number(found[i] + rest), i
 
 
+class Loose(Lottery):
+    """A lottery whose enclosures are as wide as enclosures may be, and narrower with every reading."""
+
+    __slots__ = ()
+
+    def enclosed(self, bits):
+        readings = (bits - self.size.bit_length() - 8 - self._word) // self._step
+        slack = 1 << (bits - 2 - readings)
+        return [(max(0, low - slack), high + slack) for low, high in super().enclosed(bits)]
+
+
+@pytest.mark.parametrize(("scores", "rate", "base"), [*CASES[:5], ([9, 9, 0, 0, 0], (1, 1), None)], ids=str)
+def test_nothing_is_settled_inside_an_enclosure_however_wide_it_is(scores, rate, base):
+    lottery = Loose(np.array(scores), rate, base, word=4, step=1)
+    found, rest = law(lambda source: lottery._settle(source, source.bits(4)), 16)
+    assert rest < Fraction(1, 100)
+    for i, exact in enumerate(truth(scores, rate, base)):
+        assert number(found[i]) <= exact <= number(found[i] + rest), i
+
+
 @pytest.mark.parametrize("rate", [(1, 2), (7, 5), (1, 100)], ids=str)
 def test_small_words_give_coins_of_the_true_bias(rate):
     lottery = Lottery(np.array([2, 0]), rate, word=3, step=3)

@@ -4,6 +4,27 @@ from tests.mutants.mutant import SourceMutant
 
 MUTANTS = [
     SourceMutant(
+        "measures/minimum_frequency.py",
+        "few = [_number(each) < self.below for each in columns[counted]]",
+        "few = [False for each in columns[counted]]",
+        "groups of few people are shown",
+        ("curator/test_withhold.py::test_groups_of_fewer_people_say_nothing_and_others_all",),
+    ),
+    SourceMutant(
+        "measures/minimum_frequency.py",
+        "tuple(WITHHELD if few[at // rows] else each for at, each in enumerate(cells))",
+        "tuple(each if name == counted or not few[at // rows] else WITHHELD for at, each in enumerate(cells))",
+        "of a withheld group the number of its people is shown",
+        ("curator/test_withhold.py::test_people_who_are_asked_for_are_counted_once",),
+    ),
+    SourceMutant(
+        "ask/priced.py",
+        "report = replace(report, query=report.query.frozen(), aggregates=frequency.counted(report.aggregates))",
+        "report = replace(report, query=report.query.frozen())",
+        "people are not counted, so that no group is withheld",
+        ("curator/test_withhold.py::test_groups_of_fewer_people_say_nothing_and_others_all",),
+    ),
+    SourceMutant(
         "ask/priced.py",
         "parts += [each.loss for each in (self.selection, self.bound) if each is not None]",
         "parts += [each.loss for each in (self.bound,) if each is not None]",
@@ -116,5 +137,19 @@ MUTANTS = [
         "",
         "rows that changed while they were read answer for a version that they are not",
         ("ask/test_release.py::test_a_table_declared_anew_while_the_engine_works_gives_no_answer",),
+    ),
+    SourceMutant(
+        "ask/registered.py",
+        "    versions = {name: at for name, at in versions_of(registered.values()).items() if name not in registered}\n",
+        "    versions = {}\n",
+        "a question keeps its answer when a table that its rows refer to has changed",
+        ("curator/test_links.py::test_a_change_of_a_referenced_table_is_a_change_of_those_that_refer_to_it",),
+    ),
+    SourceMutant(
+        "ask/question.py",
+        "            if each.dimension != wanted[each.name]:\n",
+        "            if each.name not in wanted:\n",
+        "a request says itself how many rows of a public table share a value, and what its columns hold",
+        ("curator/schemas/test_public_tables.py",),
     ),
 ]

@@ -4,14 +4,14 @@ from tests.mutants.mutant import SourceMutant
 
 MUTANTS = [
     SourceMutant(
-        "engines/secret_order.py",
+        "engines/engine.py",
         "key=hashlib.sha256(secret).digest(), digest_size=8)",
         "digest_size=8)",
         "which rows of a person are kept no longer depends on the vault's secret",
         ("plan/to_sql/test_person_bounds.py::test_another_secret_keeps_other_rows_but_no_more",),
     ),
     SourceMutant(
-        "engines/secret_order.py",
+        "engines/engine.py",
         'return 1 + int.from_bytes(found.digest(), "big") % ((1 << _BITS) - 1)',
         "return 1 + row",
         "the secret order has the same multipliers everywhere",
@@ -26,8 +26,8 @@ MUTANTS = [
     ),
     SourceMutant(
         "engines/duckdb/engine.py",
-        "            raise self._deadline.failure from None\n        return found",
-        "            raise type(self._deadline.failure)(str(error)) from None\n        return found",
+        "            raise self._deadline.failure from None\n\n    def run",
+        "            raise type(self._deadline.failure)(str(error)) from None\n\n    def run",
         "what an engine says of a failure, which may quote a record, is shown",
         ("engines/duckdb/test_engine.py::test_what_the_engine_says_is_never_shown",),
     ),

@@ -75,4 +75,11 @@ MUTANTS = [
         "lies are rounded to the side of the truth",
         ("local/protocols/test_randomized_response.py::test_an_epsilon_is_kept_and_used_up",),
     ),
+    SourceMutant(
+        "local/collection.py",
+        "return self.protocol.loss * self.epochs",
+        "return self.protocol.loss",
+        "a collection is billed for its first epoch alone",
+        ("curator/test_bill.py::test_a_local_collection_is_billed_for_all_of_its_epochs",),
+    ),
 ]

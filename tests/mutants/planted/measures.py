@@ -3,12 +3,28 @@
 from tests.mutants.mutant import SourceMutant
 
 NEIGHBOURS = "measures/test_worst_neighbours.py"
+POOL = "measures/test_pool.py"
+NESTED = "measures/test_nested_quantiles.py"
 
 MUTANTS = [
     SourceMutant(
+        "measures/reach.py",
+        "parts = self.rows * self.grain",
+        "parts = self.rows",
+        "noise on sums of weighed rows is for parts of rows, not for rows",
+        (NEIGHBOURS,),
+    ),
+    SourceMutant(
+        "measures/reach.py",
+        "groups = (parts if self.keyed else 1) if self.people",
+        "groups = self.groups if self.people",
+        "weights are said to bound the number of groups, which a person's rows may all be in",
+        ("measures/test_sums.py::test_gaussian_noise_over_groups_is_charged_for_every_group_that_weights_reach",),
+    ),
+    SourceMutant(
         "measures/bins.py",
-        'return {**price.noise(), "contributions": reach.rows, "groups": reach.rows}',
-        'return {**price.noise(), "contributions": reach.groups, "groups": reach.groups}',
+        "parts = reach.rows * reach.grain\n    return",
+        "parts = reach.groups * reach.grain\n    return",
         "bins of histograms and CDFs have noise for the groups of a unit, not for its rows",
         (NEIGHBOURS,),
     ),
@@ -28,8 +44,8 @@ MUTANTS = [
     ),
     SourceMutant(
         "measures/people.py",
-        "times=reach.groups)",
-        "times=1)",
+        "times=reach.groups, grain=1)",
+        "times=1, grain=1)",
         "a person in several groups pays for one of them",
         (NEIGHBOURS, "measures/test_people.py"),
     ),
@@ -42,8 +58,8 @@ MUTANTS = [
     ),
     SourceMutant(
         "measures/reach.py",
-        'return {"contributions": self.rows, "groups": min(self.groups, self.rows)}',
-        'return {"contributions": max(1, self.rows // 2), "groups": min(self.groups, self.rows)}',
+        'return {"contributions": parts, "groups": groups}',
+        'return {"contributions": max(1, parts // 2), "groups": groups}',
         "statistics have noise for half of a unit's rows",
         (NEIGHBOURS,),
     ),
@@ -60,5 +76,47 @@ MUTANTS = [
         "return under(self.statistic.loss, self.relation)",
         "the loss of several groups is that of one",
         (NEIGHBOURS, "measures/test_people.py"),
+    ),
+    SourceMutant(
+        "measures/sums.py",
+        "columns[each.name] = each.quantities(noisy, mark)",
+        "columns |= zip(each.columns, each.noisy(found, groups, mark), strict=True)",
+        "every member of a pool draws noise of its own, all for the price of one",
+        (POOL,),
+    ),
+    SourceMutant(
+        "measures/pool.py",
+        "        nulls=pool.nulls,\n        **price.noise(),\n        **reach.contributions(),\n",
+        "        nulls=pool.nulls,\n        **price.noise(),\n",
+        "what is measured together has the noise of a single row",
+        (NEIGHBOURS, POOL),
+    ),
+    SourceMutant(
+        "measures/nested_quantiles.py",
+        "**price.share(1 - POINTS).noise(), contributions=reach.rows)",
+        "**price.share(1 - POINTS).noise())",
+        "counts around quantiles have noise for one row of a person",
+        (NESTED,),
+    ),
+    SourceMutant(
+        "measures/nested_quantiles.py",
+        "epsilon=_each(points, made.rounds) * made.rounds)",
+        "epsilon=_each(points, made.rounds) * made.rounds**2)",
+        "every round of nested quantiles has the whole price",
+        (NESTED,),
+    ),
+    SourceMutant(
+        "measures/nested_quantiles.py",
+        "parts = [self.middle.loss, *([self.cells.loss] if self.cells is not None else [])]",
+        "parts = [self.middle.loss]",
+        "the counts around quantiles are not charged",
+        (NESTED,),
+    ),
+    SourceMutant(
+        "measures/nested_quantiles.py",
+        "(noisy,) = cells.measured(exact).values",
+        "(noisy,) = exact.map(list)",
+        "the ends of quantiles' intervals follow from counts without noise",
+        (NESTED,),
     ),
 ]

@@ -3,8 +3,32 @@
 from tests.mutants.mutant import SourceMutant
 
 SESSIONS = "mechanisms/test_asked_sessions.py"
+MOVED = ("mechanisms/test_person_total.py::test_no_person_moves_two_groups_further_than_the_noise_was_made_for",)
+
+MOMENTS = "mechanisms/test_moments.py::test_over_all_tiny_tables_no_neighbour_costs_more_and_one_costs_all_of_it"
 
 MUTANTS = [
+    SourceMutant(
+        "mechanisms/person_total.py",
+        "return max(abs(self.grid.low), abs(self.grid.high))",
+        "return self.grid.high - self.grid.low",
+        "a person's total is taken to be there always, so that only the distance of its bounds is covered",
+        MOVED,
+    ),
+    SourceMutant(
+        "mechanisms/person_total.py",
+        "moved = moved.exchanged(self._one_sign)",
+        "moved = moved.exchanged(True)",
+        "a total that is replaced by one of the other sign is covered like one that comes or goes",
+        MOVED,
+    ),
+    SourceMutant(
+        "mechanisms/person_total.py",
+        'if self.relation == "replace":',
+        "if False:",
+        "the totals of a person who is replaced are not doubled",
+        MOVED,
+    ),
     SourceMutant(
         "mechanisms/sparse_vector.py",
         "return int(opened(exact)) + laplace(self._scale) if above else None",
@@ -129,5 +153,26 @@ MUTANTS = [
         "return scaled(add(counted, laplace(self.scale / self.step, shape) if shape != () else 0), self.step)",
         "an array without axes is released as it is",
         ("mechanisms/test_exact_inputs.py::test_a_table_without_axes_has_noise_as_any_other",),
+    ),
+    SourceMutant(
+        "mechanisms/moments.py",
+        "return ((self._noise(found), entries),)",
+        "return ((self._noise(found), self.order + 1),)",
+        "null rows of shared moments have no noise",
+        (MOMENTS,),
+    ),
+    SourceMutant(
+        "mechanisms/moments.py",
+        "entries, moved = self.order + 1 + self.nulls, self.contributions * self.whole",
+        "entries, moved = self.order + 1 + self.nulls, self.contributions * self.grid.width",
+        "shared moments have noise for the width of the bounds, not for its square",
+        (MOMENTS,),
+    ),
+    SourceMutant(
+        "mechanisms/moments.py",
+        "found = replace(found.exchanged(one_sign=True), l0=min(entries, 2 * found.l0))",
+        "found = replace(found, l0=min(entries, 2 * found.l0))",
+        "shared moments of a replaced person have the noise of one who is added",
+        (MOMENTS,),
     ),
 ]

@@ -46,7 +46,7 @@ MUTANTS = [
     ),
     SourceMutant(
         "noise/draws.py",
-        'return Draws(_derived(self._key, "part", name))',
+        'return Draws(_derived(self._key, "part", name), self._check)',
         "return Draws(self._key)",
         "the parts of a debit draw the same noise",
         ("noise/test_draws.py::test_other_keys_labels_and_parts_give_other_bits",),

@@ -167,21 +167,21 @@ MUTANTS = [
         (BLACK_BOX,),
     ),
     SourceMutant(
-        "publish/features.py",
+        "publish/methods/merf.py",
         "squared = allowance.rows**2 * (features * SQUARE + weight**2)",
         "squared = allowance.rows * (features * SQUARE + weight**2)",
         "the length of a person's features grows with the root of their rows",
         (BLACK_BOX,),
     ),
     SourceMutant(
-        "publish/features.py",
+        "publish/methods/merf.py",
         "moved = allowance.rows * (features * SUM + weight)",
         "moved = allowance.rows * (features * GRID + weight)",
         "a feature's cosine and sine count as one number for Laplace noise",
         (BLACK_BOX,),
     ),
     SourceMutant(
-        "publish/features.py",
+        "publish/methods/merf.py",
         "(features * SQUARE + weight**2)",
         "(features * SQUARE)",
         "the counts of MERF have noise for features alone",
@@ -201,8 +201,8 @@ MUTANTS = [
     ),
     SourceMutant(
         "publish/pmw_session.py",
-        "            self.updates += 1\n",
-        "            self.updates += self.asked > 1\n",
+        "            self.updates += 1\n            if self.left",
+        "            self.updates += self.asked > 1\n            if self.left",
         "the first update is free",
         (BLACK_BOX,),
     ),
@@ -235,5 +235,12 @@ MUTANTS = [
         'moved = whole("rows", rows) * (1 if check_relation(relation) == "replace" else 1)',
         "sessions under replace have noise for the rows that leave alone",
         ("publish/test_pmw.py",),
+    ),
+    SourceMutant(
+        "publish/merf_images.py",
+        "    if bill is not None:\n        bill(allowance.loss)\n    exact = embedded(shown, named, classes, frequencies)\n",
+        "    exact = embedded(shown, named, classes, frequencies)\n    if bill is not None:\n        bill(allowance.loss)\n",
+        "images are read before they are paid for",
+        ("publish/methods/test_merf.py::test_images_are_billed_after_every_check_and_before_they_are_looked_at",),
     ),
 ]

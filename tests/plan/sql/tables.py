@@ -3,7 +3,7 @@
 import discreet as dp
 from discreet.plan.from_sql import from_sql
 from discreet.plan.nodes import public
-from discreet.plan.sql.names import Catalogue
+from discreet.plan.sql.scope import Catalogue
 
 COLUMNS = {
     "ward": dp.one_of("A", "B", "C"),
@@ -39,3 +39,33 @@ PUBLIC = {"wards": public("wards", {"ward": ["A", "B"], "floor": [1, 2]})}
 def read(text, keys=None):
     """Read a question about these tables."""
     return from_sql(text, Catalogue(list(TABLES), TABLES.__getitem__, PUBLIC, keys or {}))
+
+
+ORDERS = dp.person(via=dp.link("custkey", "customers", "id"), max_rows=5)
+ITEMS = dp.person(via=dp.link("orderkey", "orders", "key"), max_rows=9)
+LINKED = {
+    "customers": dp.Table("customers", dp.person("id", max_rows=1), {"nation": dp.between(0, 9)}),
+    "orders": dp.Table(
+        "orders",
+        ORDERS,
+        {"key": dp.between(1, 99), "day": dp.date("2020-01-01", "2021-12-31"), "urgent": dp.flag()},
+    ),
+    "items": dp.Table(
+        "items",
+        ITEMS,
+        {
+            "orderkey": dp.between(1, 99),
+            "part": dp.between(0, 9),
+            "price": dp.between(0, 99),
+            "sent": dp.date("2020-01-01", "2021-12-31"),
+        },
+    ),
+}
+NATIONS = public("nations", {"nation_key": [0, 1, 2], "name": ["A", "B", "B"]})
+PARTS = public("parts", {"part_key": [0, 1, 2], "nation_key": [1, 1, 2], "kind": ["x", "y", "x"]})
+
+
+def read_linked(text, keys=None):
+    """Read a question about customers, their orders and the items of these, beside public nations and parts."""
+    public = {"nations": NATIONS, "parts": PARTS}
+    return from_sql(text, Catalogue(list(LINKED), LINKED.__getitem__, public, keys or {}))

@@ -4,10 +4,12 @@ import pytest
 
 import discreet as dp
 from discreet.core.doors import opened
+from discreet.core.errors import Refusal
+from discreet.engines.dialect import MOST_ROWS
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.duckdb.engine import DuckDBEngine
 from discreet.engines.duckdb.kept_rows import Ranks
-from discreet.engines.secret_order import MULTIPLIERS
+from discreet.engines.engine import MULTIPLIERS
 from discreet.plan.expressions import Name
 from discreet.plan.keys import NO_KEYS, Tally, TallyQuery, keys_of
 from discreet.plan.nodes import Scan
@@ -175,6 +177,21 @@ def test_sums_are_exact_on_both_sides_of_the_width_at_which_they_share_with_thei
     with DuckDBEngine(SECRET) as engine:
         found = in_order(engine.rows(tallies_sql(question, {"t": relation}).sql), question)
     assert found == [(4, 2 * width, 3), (5, 3 * width, 3), (0, 0, 0), (0, 0, 0)]
+
+
+def test_a_sum_shares_a_number_with_its_count_only_where_the_most_rows_there_may_be_stay_below_it():
+    unit, shared = dp.person("id", max_rows=3), []
+    for power in range(10, 60):
+        table = dp.Table("t", unit, {"n": dp.between(0, 2**power)})
+        relation = Relation(table, {"id": "INTEGER", "n": "HUGEINT"}, "nothing")
+        try:
+            sql = tallies_sql(TallyQuery(Scan("t"), NO_KEYS, (Tally("sum", (Name("n"),)),)), {"t": relation}).sql
+        except Refusal:
+            continue
+        if '"~p0"' in sql:
+            shared.append(power)
+    assert shared
+    assert 2 ** max(shared) * MOST_ROWS < 2**60
 
 
 def test_a_folder_that_is_called_like_a_partition_adds_no_column_to_the_cache(tmp_path):

@@ -29,6 +29,12 @@ MEETINGS = (
     ["meet union"],
     ["meet public"],
     ["meet twice"],
+    ["meet outer"],
+    ["meet outer", "project"],
+    ["exists"],
+    ["exists itself"],
+    ["exists not", "project"],
+    ["meet", "exists"],
     ["filter", "meet"],
     ["join", "meet"],
     ["meet", "join"],
@@ -155,6 +161,15 @@ def test_one_giant_person_counts_no_more_than_anyone(engine, groups):
     assert sum(rows for rows, _ in found) <= 5
     assert sum(people for _, people in found) <= groups
     assert found == Oracle().tallied(question, {"t": data}, unit)
+
+
+@pytest.mark.parametrize("unit", [dp.person("id", max_rows=4), dp.person("id", max_rows=4, bound="table")], ids=str)
+def test_rows_without_an_identifier_are_those_of_one_person(engine, unit):
+    chance = Chance("nobody")
+    data = worlds.table_of(chance, unit)
+    data.rows = [worlds.raw_row(chance, who) for who in (None, None, None, 1, 1, 2)]
+    question = TallyQuery(Scan("t"), NO_KEYS, (Tally("people"),))
+    assert answered(engine, question, {"t": worlds.loaded(engine, data)}) == [(3,)]
 
 
 def test_one_giant_person_in_both_tables_makes_no_more_pairs_than_partners_allow(engine):

@@ -7,17 +7,18 @@ import pytest
 
 from discreet import publish
 from discreet.account.budgets.budget import Budget
+from discreet.account.losses.zcdp import Zcdp
 from discreet.core.doors import opened
 from discreet.core.errors import BadParameter, MissingExtra
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
-from discreet.publish import features, merf_images
+from discreet.publish import merf_images
 from discreet.publish.allowance import Allowance
 from discreet.publish.code_table import Coded
-from discreet.publish.features import SQUARE, SUM, released
 from discreet.publish.kernels import COSINES, GRID, SINES, TURN
+from discreet.publish.method import MarginalWorkload
 from discreet.publish.methods import merf
-from discreet.publish.workload import MarginalWorkload
+from discreet.publish.methods.merf import SQUARE, SUM, released
 from discreet.testing import seeded
 from tests.publish.worlds import dependent_table, made
 
@@ -42,8 +43,8 @@ def seen(monkeypatch):
 
         return Watched
 
-    monkeypatch.setattr(features, "Gaussian", watched(Gaussian))
-    monkeypatch.setattr(features, "Laplace", watched(Laplace))
+    monkeypatch.setattr(merf, "Gaussian", watched(Gaussian))
+    monkeypatch.setattr(merf, "Laplace", watched(Laplace))
     return found
 
 
@@ -192,6 +193,25 @@ def test_images_without_torch_are_refused_with_the_line_that_installs_it(monkeyp
     pixels, labels = _pictures()
     with pytest.raises(MissingExtra, match=r"pip install 'discreet\[torch\]'"):
         merf_images.images(pixels, labels, classes=2, budget=Budget(rho=1))
+
+
+def test_images_are_billed_after_every_check_and_before_they_are_looked_at(monkeypatch):
+    pixels, labels = _pictures()
+    seen = []
+
+    class Unpaid(Exception):
+        pass
+
+    def refuse(loss):
+        seen.append(loss)
+        raise Unpaid
+
+    monkeypatch.setattr(merf_images, "_torch", lambda: None)
+    monkeypatch.setattr(merf_images, "_check_device", lambda *_: seen.append("checked"))
+    monkeypatch.setattr(merf_images, "embedded", lambda *_: seen.append("read"))
+    with pytest.raises(Unpaid):
+        merf_images.images(pixels, labels, classes=2, budget=Budget(rho=1), bill=refuse)
+    assert seen == ["checked", Zcdp(1)]
 
 
 def test_arrays_that_are_no_images_are_refused_by_their_type(monkeypatch):

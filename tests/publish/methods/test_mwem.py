@@ -11,13 +11,12 @@ from discreet.account.budgets.budget import Budget
 from discreet.publish.allowance import Allowance, Spending
 from discreet.publish.code_table import Coded
 from discreet.publish.domain import Domain
+from discreet.publish.method import MarginalWorkload
 from discreet.publish.methods import mwem
-from discreet.publish.methods._rounds import _grown, connected
-from discreet.publish.model.batch import MarginalBatch, Totals
+from discreet.publish.methods._rounds import MarginalBatch, Totals, _grown, connected
 from discreet.publish.model.fit import Fit
 from discreet.publish.model.junction import Junction, cells_with
 from discreet.publish.model.marginal import ModelMarginals
-from discreet.publish.workload import MarginalWorkload
 from discreet.testing import seeded
 from tests.publish.worlds import dependent_table, made, random_cliques, subsets
 
@@ -47,7 +46,7 @@ def separate(generator):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_marginals_in_batches_are_those_one_by_one(seed, monkeypatch):
-    monkeypatch.setattr("discreet.publish.model.batch.MOST_NUMBERS", 10**seed)
+    monkeypatch.setattr("discreet.publish.methods._rounds.MOST_NUMBERS", 10**seed)
     model = separate(made(seed))
     one_by_one, totals = ModelMarginals.of(model), Totals.of(model)
     seen = []

@@ -16,8 +16,8 @@ from discreet.publish.allowance import Allowance, Spending
 from discreet.publish.code_table import Coded
 from discreet.publish.domain import Domain
 from discreet.publish.kernels import database_scores
+from discreet.publish.method import MarginalWorkload
 from discreet.publish.methods import smalldb
-from discreet.publish.workload import MarginalWorkload
 from discreet.testing import seeded
 from tests.publish.worlds import made
 

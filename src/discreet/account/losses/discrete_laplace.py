@@ -16,6 +16,7 @@ from discreet.core.value import dataclass
 
 STEPS = 4096  # sensitivities up to which every loss is kept apart
 BLOCKS = 1024
+FLOATS = 1 << 53  # whole numbers that floats tell apart
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -70,11 +71,27 @@ class DiscreteLaplace(PrivacyLoss):
         return True
 
     def pair(self, _tail: float) -> Pair:
-        """Return the pair of the noise around the sensitivity and around 0."""
-        if self.sensitivity == 1 or self.sensitivity >= 1 << 53:  # more than floats count; any pure loss is within it
+        """Return the pair of the noise around the sensitivity and around 0.
+
+        A sensitivity beyond what floats count is looked at on a coarser grid, of g steps that divide it. Geometric
+        noise of scale b is g times that of scale b/g plus an independent remainder below g; so the noise is g times
+        that on the coarser grid plus the difference of two remainders, which is post-processing of it.
+        """
+        if self.sensitivity >= FLOATS:
+            return self._coarser().pair(_tail)
+        if self.sensitivity == 1:
             return response(up(self.peak))
         exact = self.sensitivity <= STEPS
         return _each(self._scale(), self.sensitivity) if exact else _blocks(self._scale(), self.sensitivity)
+
+    def _coarser(self) -> DiscreteLaplace:
+        """Return the loss on the finest grid of a power of two that floats can count; at worst that of one step."""
+        steps = self.sensitivity & -self.sensitivity
+        while steps > 1 and self.sensitivity // (steps // 2) < FLOATS:
+            steps //= 2
+        if self.sensitivity // steps >= FLOATS:
+            steps = self.sensitivity
+        return DiscreteLaplace(Fraction(self.scale) / steps, self.sensitivity // steps, relation=self.relation)
 
     def divergence(self, alphas: Array) -> Array:
         """Return the divergences, from the exact loss."""

@@ -59,10 +59,16 @@ def record_of(answer: Answer, plot: Path | None) -> dict[str, Any]:
         "asked": dict(answer.asked),
         "unit": answer.unit,
         "notes": list(answer.notes),
+        "not_in_intervals": list(answer.not_held),
         "intervals": "sampling and noise" if answer.sampling else "noise",
         "receipt": None if answer.receipt is None else dict(answer.receipt),
         "remaining": answer.remaining,
         "plot": None if plot is None else str(plot),
+        **(
+            {}
+            if answer.cut is None
+            else {"cut": {name: plain(value) for name, value in next(iter(answer.cut)).items()}}
+        ),
     }
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from discreet.core.schema import Table as Declared
     from discreet.curator.curator import Curator
-    from discreet.lab.audits.sql import AuditedQuestion
+    from discreet.lab.audits.question import AuditedQuestion
 
 STYLES = {"bounded": "green", "not shown": "yellow", "violated": "bold red"}
 

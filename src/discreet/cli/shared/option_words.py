@@ -40,6 +40,12 @@ _RULES: tuple[Rule, ...] = (
         lambda found: f"--unit {shlex.quote('person:' + found['id'])} --max-rows {found['most']}",
         lambda found: f"unit = {{ person = {json.dumps(found['id'])}, max_rows = {found['most']} }}",
     ),
+    (r", or person\(via=link\([^)]*\), \.\.\.\)", "", ""),
+    (
+        r"(?:unit=person\()?via=link\([^)]*\)(?:, max_rows=\d+\))?",
+        "a link, which is declared in Python",
+        "a link, which is declared in Python",
+    ),
     (r"(?:unit=)?person\(\.\.\.\)", "--unit person:ID", 'unit = { person = "id", max_rows = 20 }'),
     (r"(?:unit=)?\brow\(\)", "--unit row", 'unit = "row"'),
     (r"(?:budget=)?Budget\((?P<amounts>[^)]*)\)", _budget, _budget_key),

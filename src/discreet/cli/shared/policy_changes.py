@@ -15,6 +15,8 @@ _WORDS = {
     "granted": "granted",
     "window set": "set",
     "limits set": "set",
+    "certificates set": "set",
+    "charging set": "set",
     "left": "unchanged",
 }
 

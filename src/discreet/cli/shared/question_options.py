@@ -63,13 +63,12 @@ def text_of(question: str | None, file: Path | None) -> str:
 def session_of(vault: Path, token: str | None) -> Iterator[Session]:
     """Open a session by its token, and close it."""
     from discreet.curator.connect import connect
-    from discreet.curator.session import files_of
 
     if token is None:
         why, fix = "a token says whose question it is, and whose budget pays", "pass --token, or set DISCREET_TOKEN"
         raise BadParameter("token", None, why=why, fix=fix)
     with connect(vault, token) as session, _offers_as_options():
-        protect(files_of(session._curator))  # noqa: SLF001  (for the command line alone: analysts are not told)
+        protect(session.desk.files())  # for the command line alone: analysts are not told
         yield session
 
 

@@ -24,9 +24,10 @@ class _Place(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
         """Read the word; a URL is no path, since paths join slashes."""
+        from discreet.curator.remote.remote_desk import is_server
         from discreet.ledger.place import is_url
 
-        return value if is_url(value) else super().convert(value, param, ctx)
+        return value if is_url(value) or is_server(value) else super().convert(value, param, ctx)
 
 
 PLACE = _Place(path_type=Path)
@@ -41,7 +42,7 @@ def vault_option(command: Command) -> Command:
         show_envvar=True,
         default=Path(VAULT),
         show_default=True,
-        help="The vault's file, or the postgresql:// URL of its database.",
+        help="The vault's file, the postgresql:// URL of its database, or the https:// address of its server.",
     )
     return option(command)
 
@@ -68,9 +69,14 @@ def budget_of(epsilon: str | None, delta: str | None, rho: str | None) -> Budget
 @contextmanager
 def opened(vault: Path | str) -> Iterator[Curator]:
     """Open a vault that is there, and close it."""
+    from discreet.core.errors import BadParameter
     from discreet.curator.curator import Curator
-    from discreet.curator.session import files_of
+    from discreet.curator.remote.remote_desk import is_server
+    from discreet.curator.vault_desk import files_of
 
+    if is_server(vault):
+        why, fix = "this is done where the vault lies, not through a server", "name the vault's file or database"
+        raise BadParameter("vault", str(vault), why=why, fix=fix)
     with Curator(vault, create=False) as curator:
         protect(files_of(curator))
         yield curator

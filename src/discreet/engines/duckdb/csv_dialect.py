@@ -11,9 +11,9 @@ Guarantee: what is read of a line is a function of that line alone.
 from __future__ import annotations
 
 import csv
-import gzip
 import re
 from collections.abc import Sequence
+from io import BufferedIOBase
 from pathlib import Path
 
 from discreet.core.errors import BadParameter
@@ -62,7 +62,7 @@ def left_out(path: Path, dialect: Csv) -> int:
     """Count the lines that are left out: quotes do not pair, bytes are not UTF-8, or too long. For custodians alone."""
     quote = (dialect.quote or "").encode()
     found, rest, header = 0, b"", dialect.header
-    with gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb") as file:
+    with _opened(path) as file:
         while block := file.read(_BLOCK):
             *lines, rest = _END.split(rest + block)
             rest = rest[: _MOST_LINE + 1]  # too long already, whatever follows
@@ -98,10 +98,18 @@ def _quoted_fields(dialect: Csv) -> str:
     return f"list_transform(regexp_extract_all(line, {each}, 1), lambda field: {taken})"
 
 
+def _opened(path: Path) -> BufferedIOBase:
+    if not path.name.lower().endswith(".gz"):
+        return path.open("rb")
+    import gzip
+
+    return gzip.open(path, "rb")
+
+
 def header_of(path: Path, dialect: Csv) -> tuple[str, ...]:
     """Return the names in the first line of a file; columns without a name get one by their place."""
     try:
-        with gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb") as file:
+        with _opened(path) as file:
             line = _LINE.match(file.read(_MOST_HEADER))
             text = line[0].decode("utf-8-sig") if line else ""
     except (OSError, EOFError, UnicodeDecodeError):

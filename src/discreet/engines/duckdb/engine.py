@@ -7,13 +7,15 @@ optimizer that folds a comparison from them, even `isnan(x)`, lets one record de
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
 import tempfile
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,9 +23,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from discreet.core.errors import BadParameter, Refusal
-from discreet.engines.engine import NEVER, Datum, Deadline
+from discreet.engines.engine import BATCH_ROWS, NEVER, ORDER_TABLE, Datum, Deadline, Made, multipliers
 from discreet.engines.engine import EngineFailed as EngineFailed
-from discreet.engines.secret_order import ORDER_TABLE, multipliers
 
 if TYPE_CHECKING:
     import duckdb
@@ -53,6 +54,8 @@ BARRIER = f"SET disabled_optimizers = '{','.join(SWITCHED_OFF)}'"
 MEMORY_MB = 1024
 _PLACES = re.compile(r'"~[ab](\d+)"')
 _LEAST_MB = 64
+# So many tables of weights, and of weighed rows, are kept beside one another.
+_MOST_RECENT = 8
 
 
 class DuckDBEngine:
@@ -84,6 +87,9 @@ class DuckDBEngine:
         self._swept: Callable[[], object] = lambda: None
         self._connection: duckdb.DuckDBPyConnection | None = None
         self._names = count()
+        self._remembered: set[str] = set()
+        self._hands_out = False
+        self._recent: OrderedDict[str, None] = OrderedDict()
         self._deadline = NEVER
 
     @property
@@ -122,7 +128,9 @@ class DuckDBEngine:
     ) -> None:
         if self._connection is not None:
             self._connection.close()
-            self._connection, self._ordered = None, 0
+            self._connection, self._ordered, self._hands_out = None, 0, False
+            self._remembered.clear()
+            self._recent.clear()
         if self._folder is not None:
             self._swept()
             self._folder = None
@@ -139,18 +147,43 @@ class DuckDBEngine:
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Datum, ...]]:
         """Return the rows of a statement: whole numbers as Python's, never through floats."""
+        with self._withheld() as connection:
+            self._make_order(connection, sql)
+            found: list[tuple[Datum, ...]] = connection.execute(sql, list(parameters)).fetchall()
+        return found
+
+    def batches(self, sql: str, parameters: Sequence[object] = ()) -> Iterator[list[tuple[Datum, ...]]]:
+        """Hand out the rows of a statement, a part at a time; what has to be sorted for it is spilled like the rest."""
+        with self._withheld() as connection:
+            self._make_order(connection, sql)
+            connection.execute(sql, list(parameters))
+        self._hands_out = True  # another statement on the connection would end the result without a word
+        try:
+            while found := self._next(connection):
+                yield found
+        finally:
+            self._hands_out = False
+
+    def _next(self, connection: duckdb.DuckDBPyConnection) -> list[tuple[Datum, ...]]:
+        with self._withheld(handing_out=True):
+            found: list[tuple[Datum, ...]] = connection.fetchmany(BATCH_ROWS)
+        return found
+
+    @contextmanager
+    def _withheld(self, *, handing_out: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Lend the connection; whatever it raises becomes the one failure, or the one of a deadline that has passed."""
         import duckdb
 
         self._deadline.check()
+        if self._hands_out and not handing_out:
+            fix = "read them to the end, or close them, before the next statement"
+            raise Refusal("the engine", why="it still hands out the rows of a statement", fix=fix)
         try:
-            connection = self._open()
-            self._make_order(connection, sql)
-            found: list[tuple[Datum, ...]] = connection.execute(sql, list(parameters)).fetchall()
+            yield self._open()
         except (duckdb.Error, RuntimeError, OSError, MemoryError) as error:
             if was_interrupted(error) and not self._deadline.passed:
                 raise KeyboardInterrupt from None
             raise self._deadline.failure from None
-        return found
 
     def run(self, sql: str, parameters: Sequence[object] = ()) -> None:
         """Run a statement for what it does."""
@@ -166,6 +199,25 @@ class DuckDBEngine:
         finally:
             with suppress(EngineFailed):  # an engine that failed is closed, and its tables are gone
                 self.run(f"DROP TABLE IF EXISTS {name}")
+
+    def remembered(self, sql: str, made: Made | None = None) -> str:
+        """Keep the rows of a query in a temporary table until the engine is closed, and return its quoted name.
+
+        Of tables that were `made`, the oldest are dropped. DuckDB keeps what its memory has no room for in the folder.
+        """
+        name = f'"~remembered {hashlib.blake2b(sql.encode(), digest_size=16).hexdigest()}"'
+        if name in self._recent:
+            self._recent.move_to_end(name)
+        elif name not in self._remembered:
+            with nullcontext(sql) if made is None else made() as written:
+                self.run(f"CREATE TEMP TABLE {name} AS {written}")
+            if made is None:
+                self._remembered.add(name)
+            else:
+                self._recent[name] = None
+                while len(self._recent) > _MOST_RECENT:
+                    self.run(f"DROP TABLE {self._recent.popitem(last=False)[0]}")
+        return name
 
     def _open(self) -> duckdb.DuckDBPyConnection:
         if self._connection is None:

@@ -12,8 +12,8 @@ import datetime as dt
 import os
 import re
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ from discreet.core.value import dataclass
 from discreet.engines.duckdb.engine import connect, literal
 from discreet.engines.source import Source
 
+# How copies are named; kept rows and drafts are named otherwise.
+_COPY = re.compile(r"[0-9A-Za-z]{1,40}-[0-9a-f]{16}[.]parquet")
 # Types of which nothing is read, and whose values may fail to be converted.
 _UNREAD = re.compile(r"TIME(_NS| WITH TIME ZONE)?|INTERVAL|.*\]|(STRUCT|MAP|UNION)\(.*", re.DOTALL)
 # Of what begins so in the name of a column that we make, the unit in microseconds follows.
@@ -48,7 +50,7 @@ class _Capsule:
 
 def is_memory(data: object) -> bool:
     """Whether this is rows in memory, rather than the path of a file."""
-    return isinstance(data, Mapping) or _is_pandas(data) or hasattr(data, "__arrow_c_stream__")
+    return isinstance(data, Mapping) or is_pandas(data) or hasattr(data, "__arrow_c_stream__")
 
 
 def copy(data: object, folder: Path, *, name: str = "table") -> Source:
@@ -57,17 +59,30 @@ def copy(data: object, folder: Path, *, name: str = "table") -> Source:
     The folder has mode 0700 and the file 0600, from their first byte on.
     """
     relation = _relation(data)
+    with new_copy(folder, name) as file:
+        _write(relation, file)
+    return Source("memory-copy", file.name)
+
+
+@contextmanager
+def new_copy(folder: Path, name: str) -> Iterator[Path]:
+    """Make the file of a new copy for the rows of a table, readable by its owner alone; it goes if the block fails."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.chmod(0o700)
     # The name tells nothing and is never used twice, so that an old version is not overwritten while it is read.
     file = folder / f"{_safe(name)}-{secrets.token_hex(8)}.parquet"
     os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     try:
-        _write(relation, file)
+        yield file
+        file.chmod(0o600)
     except BaseException:
         file.unlink(missing_ok=True)
         raise
-    return Source("memory-copy", file.name)
+
+
+def copies_in(folder: Path) -> list[Path]:
+    """Return the files of a folder that have names of copies."""
+    return [each for each in sorted(folder.glob("*.parquet")) if _COPY.fullmatch(each.name)]
 
 
 def _write(relation: object, file: Path) -> None:
@@ -106,14 +121,19 @@ def _quoted(name: str) -> str:
 
 def _relation(data: object) -> object:
     """Return what the engine may register: a pandas frame, an Arrow stream, or arrays of text."""
-    if _is_pandas(data):
+    if is_pandas(data):
         return _from_pandas(data)
     if isinstance(data, Mapping):
         return _as_text(data)
     if hasattr(data, "__arrow_c_stream__"):
-        return _Capsule(_from_polars(data) if _is_of(data, "polars") else _from_arrow(data))
+        return arrow_stream(data)
     why, fix = "rows come from a file or a data frame", "use a path, pandas, Polars, Arrow, or a dict of lists"
     raise BadParameter("source", type(data).__name__, why=why, fix=fix)
+
+
+def arrow_stream(data: object) -> object:
+    """Return an Arrow frame as the engine may register it."""
+    return _Capsule(_from_polars(data) if _is_of(data, "polars") else _from_arrow(data))
 
 
 def _from_pandas(data: Any) -> object:  # noqa: ANN401
@@ -350,7 +370,8 @@ def _is_missing(value: object) -> bool:
     return type(value).__name__.startswith(("float", "Decimal")) and value != value
 
 
-def _is_pandas(data: object) -> bool:
+def is_pandas(data: object) -> bool:
+    """Whether this is a frame of pandas."""
     # By its name, so that nobody has to have pandas.
     return _is_of(data, "pandas") and hasattr(data, "columns")
 

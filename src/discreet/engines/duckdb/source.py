@@ -23,12 +23,25 @@ from discreet.engines.duckdb.files import fingerprint as fingerprint
 from discreet.engines.duckdb.files import same_files as same
 from discreet.engines.duckdb.options import Csv
 from discreet.engines.physical import MILLISECONDS
-from discreet.engines.source import Source, missing
+from discreet.engines.source import Constraints, Sibling, Source, missing
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["ENGINE", "SHARES", "check_unchanged", "describe", "fingerprint", "from_sql", "opened", "same", "settle"]
+__all__ = [
+    "ENGINE",
+    "SHARES",
+    "check_unchanged",
+    "constraints",
+    "describe",
+    "fingerprint",
+    "from_sql",
+    "holds_unique",
+    "opened",
+    "same",
+    "settle",
+    "siblings",
+]
 
 ENGINE = "duckdb"
 SHARES: frozenset[str] = frozenset()
@@ -130,6 +143,21 @@ def _utf8_option() -> str:
 def _columns(source: Source) -> tuple[str, ...]:
     assert isinstance(source.options, Csv)
     return source.options.columns or source.options.names or header_of(files(source)[0], source.options)
+
+
+def holds_unique(source: Source, column: str) -> bool:  # noqa: ARG001  (files have no constraints)
+    """Whether what stores the rows guarantees that no two of them have equal values of a column: files never do."""
+    return False
+
+
+def constraints(source: Source) -> Constraints:  # noqa: ARG001  (files have none)
+    """Return what a catalogue says of keys and references: of files nothing."""
+    return Constraints()
+
+
+def siblings(source: Source) -> Sequence[Sibling]:  # noqa: ARG001  (files have no catalogue)
+    """Return the tables beside one in its catalogue: files have none."""
+    return ()
 
 
 def opened(sources: Sequence[Source], secret: bytes) -> DuckDBEngine:  # noqa: ARG001  (files need nothing to be opened)

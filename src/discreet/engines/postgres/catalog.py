@@ -110,6 +110,20 @@ SELECT (SELECT system_identifier FROM pg_control_system())::text, oid::bigint,
 FROM pg_database WHERE datname = current_database()
 """
 
+# Of whole numbers and texts alone, which are unequal to the server where they are unequal here. A table with children
+# is read with their rows, which its index does not cover; a column of another collation may take unequal texts for one.
+_UNIQUE = """
+SELECT EXISTS (
+  SELECT FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indrelid
+  JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+  WHERE i.indrelid = %s AND i.indisunique AND i.indisvalid AND i.indisready AND i.indpred IS NULL AND i.indexprs IS NULL
+    AND i.indnkeyatts = 1 AND a.attname = %s
+    AND a.atttypid IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'text'::regtype, 'varchar'::regtype,
+                       'uuid'::regtype)
+    AND c.relkind = 'r' AND NOT EXISTS (SELECT FROM pg_inherits AS h WHERE h.inhparent = c.oid)
+)
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Seen:
@@ -154,6 +168,14 @@ def columns(source: Source) -> dict[str, str]:
         check_stored(source.path, oid, connection)
         rows = connection.execute(_COLUMNS, [oid]).fetchall()
     return {name: _physical(*described) for name, *described in rows}
+
+
+def is_unique(source: Source, column: str) -> bool:
+    """Whether the database itself holds a column of a table unique, by an index that is valid for all that is read."""
+    with reached(source) as connection:
+        oid = found(source, connection)
+        ((unique,),) = connection.execute(_UNIQUE, [oid, column]).fetchall()
+    return bool(unique)
 
 
 @contextmanager

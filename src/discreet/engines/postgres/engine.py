@@ -6,14 +6,13 @@ import re
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import count
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from discreet.core.errors import BadParameter, MissingExtra, Refusal
-from discreet.engines.engine import NEVER, Datum, Deadline, EngineFailed
-from discreet.engines.secret_order import ORDER_TABLE, multipliers
+from discreet.engines.engine import BATCH_ROWS, NEVER, ORDER_TABLE, Datum, Deadline, EngineFailed, Made, multipliers
 
 if TYPE_CHECKING:
     import psycopg
@@ -44,6 +43,8 @@ _SETTINGS = {
     "client_min_messages": "error",
     # It takes longer to compile our statements than to run them.
     "jit": "off",
+    # What a cursor reads is read to its end.
+    "cursor_tuple_fraction": "1",
 }
 
 
@@ -114,9 +115,27 @@ class PostgresEngine:
             raise self._deadline.failure from None
         return found
 
+    def batches(self, sql: str, parameters: Sequence[object] = ()) -> Iterator[list[tuple[Datum, ...]]]:
+        """Hand out the rows of a statement, a part at a time, from a cursor of the server."""
+        name = f'"~rows{next(self._names)}"'
+        with ExitStack() as stack:
+            if self._is_alone():
+                stack.enter_context(self.question())  # a cursor lives within a transaction
+            self.run(f"DECLARE {name} NO SCROLL CURSOR FOR {sql}", parameters)
+            try:
+                while found := self.rows(f"FETCH {BATCH_ROWS} FROM {name}"):
+                    yield found
+            finally:
+                with suppress(Refusal):  # a transaction that failed, or has ended, has closed it already
+                    self.run(f"CLOSE {name}")
+
     def run(self, sql: str, parameters: Sequence[object] = ()) -> None:
         """Run a statement for what it does."""
         self.rows(sql, parameters)
+
+    def _is_alone(self) -> bool:
+        """Say whether a statement would be a transaction of its own."""
+        return bool(self._ready().info.transaction_status == import_psycopg().pq.TransactionStatus.IDLE)
 
     @contextmanager
     def question(self, seconds: float | None = None) -> Iterator[None]:
@@ -163,6 +182,10 @@ class PostgresEngine:
             # A transaction that failed has dropped it already, and a connection that was lost has too.
             with suppress(EngineFailed):
                 self.run(f"DROP TABLE IF EXISTS {name}")
+
+    def remembered(self, sql: str, made: Made | None = None) -> str:  # noqa: ARG002  (nothing is made)
+        """Return the query itself: the rows that it reads may change between two questions."""
+        return f"({sql})"
 
     def _connect(self) -> None:
         self._close()

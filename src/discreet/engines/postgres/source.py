@@ -7,8 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from discreet.core.errors import BadParameter
-from discreet.engines.postgres.catalog import columns, found, quoted_name, reached, seen, split
+from discreet.engines.postgres.catalog import columns, found, is_unique, quoted_name, reached, seen, split
 from discreet.engines.postgres.computation import check_stored
+from discreet.engines.postgres.constraints import constraints as constraints
+from discreet.engines.postgres.constraints import path_of
+from discreet.engines.postgres.constraints import siblings as siblings
 from discreet.engines.postgres.engine import PostgresEngine as PostgresEngine
 from discreet.engines.postgres.options import Server
 from discreet.engines.source import Source, SourceChanged, SourceMissing
@@ -21,9 +24,7 @@ def settle(source: Source) -> Source:
     """Return the source as it is stored, once its table was found to be readable and its role to have what it needs."""
     with reached(source) as connection:
         check_stored(source.path, found(source, connection), connection)
-    schema, table = split(source.path)
-    path = f"{quoted_name(schema)}.{table}" if "." in schema or '"' in schema else f"{schema}.{table}"
-    return Source(source.kind, path, source.options)
+    return Source(source.kind, path_of(*split(source.path)), source.options)
 
 
 def describe(source: Source) -> dict[str, str]:
@@ -71,6 +72,11 @@ def same(one: Source, other: Source) -> bool:
     if one.path == other.path and one.options == other.options:
         return True
     return bool(seen(one).relations & seen(other).relations)
+
+
+def holds_unique(source: Source, column: str) -> bool:
+    """Whether a valid constraint or index of the database guarantees that no two rows share a value of a column."""
+    return is_unique(source, column)
 
 
 def opened(sources: Sequence[Source], secret: bytes) -> PostgresEngine:

@@ -109,6 +109,19 @@ class Spark(Dialect):
         """Say whether a text begins with these code points."""
         return f"startswith({sql}, {prefix})"
 
+    def like(self, sql: str, pieces: Sequence[str]) -> str:
+        """Look for one piece behind the other: a pattern would be a regular expression, which may take very long."""
+        first, *others = pieces
+        middle, last = others[:-1], others[-1] if others else ""
+        found = [self.starts_with(sql, self.literal(first))]
+        at = str(len(first) + 1)
+        for each in filter(None, middle):
+            place = f"locate({self.literal(each)}, {sql}, {at})"
+            found.append(f"{place} > 0")
+            at = f"({place} + {len(each)})"
+        found += [f"endswith({sql}, {self.literal(last)})", f"length({sql}) >= {at} + {len(last) - 1}"]
+        return f"({' AND '.join(found)})"
+
     def matches(self, sql: str, pattern: str) -> str:
         r"""Say whether the whole text matches; Java's $ would let a last line break pass, \z does not."""
         whole = self.literal(rf"\A(?:{pattern})\z")

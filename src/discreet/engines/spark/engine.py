@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
-from itertools import count
+from itertools import count, islice
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from discreet.core.errors import Refusal
-from discreet.engines.engine import NEVER, Datum, Deadline, EngineFailed
-from discreet.engines.secret_order import ORDER_TABLE, multipliers
+from discreet.engines.engine import BATCH_ROWS, NEVER, ORDER_TABLE, Datum, Deadline, EngineFailed, Made, multipliers
 from discreet.engines.source import Source
 from discreet.engines.spark.frames import master_of, read, view_name
 from discreet.engines.spark.session import session, withheld
@@ -86,10 +85,26 @@ class SparkEngine:
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Datum, ...]]:
         """Return the rows of a statement: whole numbers as Python's, never through floats."""
+        with self._until_the_deadline():
+            return [tuple(map(_exact, row)) for row in self._frame(sql, parameters).collect()]
+
+    def batches(self, sql: str, parameters: Sequence[object] = ()) -> Iterator[list[tuple[Datum, ...]]]:
+        """Hand out the rows of a statement, a part at a time: of one partition after the other, in their order."""
+        with self._until_the_deadline():
+            rows = self._frame(sql, parameters).toLocalIterator()
+        while True:
+            with self._until_the_deadline():
+                found = [tuple(map(_exact, row)) for row in islice(rows, BATCH_ROWS)]
+            if not found:
+                return
+            yield found
+
+    @contextmanager
+    def _until_the_deadline(self) -> Iterator[None]:
         self._deadline.check()
         try:
             with withheld():
-                return [tuple(map(_exact, row)) for row in self._frame(sql, parameters).collect()]
+                yield
         except EngineFailed:
             raise self._deadline.failure from None
 
@@ -118,6 +133,10 @@ class SparkEngine:
                 self._open().sql(f"DROP VIEW IF EXISTS {name}")
                 self._views.discard(name)
                 frame.unpersist()
+
+    def remembered(self, sql: str, made: Made | None = None) -> str:  # noqa: ARG002  (nothing is made)
+        """Return the query itself: its files may change between two questions."""
+        return f"({sql})"
 
     def _frame(self, sql: str, parameters: Sequence[object] = ()) -> DataFrame:
         found = self._open()

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from discreet.core.errors import BadParameter, Refusal
 from discreet.engines.duckdb import source as files_here
 from discreet.engines.duckdb.files import files, same_files
-from discreet.engines.source import Source, SourceChanged, SourceMissing, missing
+from discreet.engines.source import Constraints, Sibling, Source, SourceChanged, SourceMissing, missing
 from discreet.engines.spark.engine import SparkEngine
 from discreet.engines.spark.frames import (
     ENDINGS,
@@ -35,7 +35,20 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.types import DataType
 
-__all__ = ["ENGINE", "SHARES", "check_unchanged", "describe", "fingerprint", "from_sql", "opened", "same", "settle"]
+__all__ = [
+    "ENGINE",
+    "SHARES",
+    "check_unchanged",
+    "constraints",
+    "describe",
+    "fingerprint",
+    "from_sql",
+    "holds_unique",
+    "opened",
+    "same",
+    "settle",
+    "siblings",
+]
 
 ENGINE = "spark"
 # The files that DuckDB reads here may be the same.
@@ -151,6 +164,21 @@ def _check_moments(found: SparkSession, source: Source) -> None:
         why = "Spark converts milliseconds while it reads a catalog table, and one value could make every question fail"
         fix = f"register its folder, or write {', '.join(names)} in microseconds"
         raise BadParameter("source", source.path, why=why, fix=fix)
+
+
+def holds_unique(source: Source, column: str) -> bool:  # noqa: ARG001  (files have no constraints)
+    """Whether what stores the rows guarantees that no two of them have equal values of a column: files never do."""
+    return False
+
+
+def constraints(source: Source) -> Constraints:  # noqa: ARG001  (files have none)
+    """Return what a catalogue says of keys and references: of files nothing."""
+    return Constraints()
+
+
+def siblings(source: Source) -> Sequence[Sibling]:  # noqa: ARG001  (files have no catalogue)
+    """Return the tables beside one in its catalogue: files have none."""
+    return ()
 
 
 def opened(sources: Sequence[Source], secret: bytes) -> SparkEngine:

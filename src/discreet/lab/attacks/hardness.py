@@ -183,6 +183,10 @@ def bars(results: Sequence[Hardness]) -> Bars:
     return Bars(title, names, values, "share of rows", kinds, [GuideLine(1, "real rows")], percent=True, most=1)
 
 
+# What a table has to have for it, in words for whoever has a table without.
+NEEDS = "two rows"
+
+
 def expose(copied: TableCopy, say: Callable[[str], None] = lambda _: None) -> list[Outcome]:
     """Sign as many rows as the copy has, 200 at most, and let synthesizers try."""
     size = min(200, copied.rows)

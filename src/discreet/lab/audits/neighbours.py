@@ -15,6 +15,7 @@ from discreet.lab.audits.screening import ScreenedRow, screened, spoken_of
 from discreet.lab.audits.stage import Staged
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.noise import uniform
+from discreet.plan.stability import has_one_each
 
 _CROWD = 24
 _THRONG = 4000
@@ -30,14 +31,14 @@ class Neighbours:
     """Two made-up tables that one unit makes different; `name` says how, in words.
 
     Two that are `apart` are no neighbours: they differ in every group. What mechanisms return decides their answers all
-    the same. `short` has groups that are shown now and then.
+    the same. On the other of two that are `drawn` the programme is run many times, and its draws are judged.
     """
 
     name: str
     one: Data
     other: Data
     apart: bool = False
-    short: bool = False
+    drawn: bool = False
 
 
 def neighbours(asked: PricedQuestion, staged: Staged) -> list[Neighbours]:
@@ -46,10 +47,13 @@ def neighbours(asked: PricedQuestion, staged: Staged) -> list[Neighbours]:
     The unit has more rows than may count, in more groups, at the bounds, beyond them, and where nothing can be read.
     """
     stage = _Stage.of(asked, staged)
-    found = _replaced(stage) if asked.unit.relation == "replace" else _added(stage)
+    found = [*(_replaced(stage) if asked.unit.relation == "replace" else _added(stage))]
     nobody: Rows = {name: [] for name in stage.tables}
     throng = stage.throng(_many(asked))
-    return [*found, Neighbours("no neighbours: nobody, and a throng", Data(nobody), Data(throng), apart=True)]
+    if stage.grouped:
+        rising, falling = (Data(stage.steps(up=up)) for up in (True, False))
+        found.append(Neighbours("no neighbours: groups that rise, and that fall", rising, falling, apart=True))
+    return [*found, Neighbours("no neighbours: nobody, and a throng", Data(nobody), Data(throng), True, True)]
 
 
 def _many(asked: PricedQuestion) -> int:
@@ -72,6 +76,7 @@ class _Stage:
     grouped: bool
     ranked: bool
     selection: KeySelection | None
+    most: int  # rows of one person that may count, in a question or towards their one row
 
     @classmethod
     def of(cls, asked: PricedQuestion, staged: Staged) -> _Stage:
@@ -88,7 +93,10 @@ class _Stage:
             top, bottom = ({name: found[at : at + 1] or found[:1] for name, found in drawn.items()} for at in (0, 1))
             spread = every = drawn
         ranked = any(each.at_ends for each in asked.measures)
-        return cls(tables, asked.unit, top, bottom, spread, every, grouped, ranked, asked.selection)
+        most = asked.unit.max_rows
+        if has_one_each(asked.report.query.plan):
+            most = max(table.unit.max_rows for table in tables.values())
+        return cls(tables, asked.unit, top, bottom, spread, every, grouped, ranked, asked.selection, most)
 
     def crowd(self) -> dict[str, list[Row]]:
         """Return other people's rows: some that count, drawn at random, up to three of each."""
@@ -117,6 +125,20 @@ class _Stage:
             for name, found in self.any.items()
         }
 
+    def steps(self, *, up: bool) -> dict[str, list[Row]]:
+        """Return people of one row each, in some groups: in each group one more than in the one before, or one less.
+
+        Whatever follows the order of exact numbers is turned round from one to the other, in whichever group they are.
+        """
+        return {
+            name: [
+                self.called(name, row, f"other {place} {number}")
+                for place, row in enumerate(found[:_CROWD])
+                for number in range(1 + (place if up else min(len(found), _CROWD) - 1 - place))
+            ]
+            for name, found in self.spread.items()
+        }
+
     def ends(self) -> dict[str, list[Row]]:
         """Return other people's rows, half of them at one end and half at the other."""
         return {
@@ -132,7 +154,7 @@ class _Stage:
 
         `least` is how many there are to be instead, if not each of the chosen ones once.
         """
-        enough = 2 * self.unit.max_rows + 1 if least is None else least
+        enough = 2 * self.most + 1 if least is None else least
         return {
             name: [self.called(name, row, who) for row in islice(cycle(found), self._count(enough, len(found)))]
             for name, found in chosen.items()
@@ -189,7 +211,7 @@ def _added(stage: _Stage) -> Iterator[Neighbours]:
     if stage.selection is not None:
         short = _nearly(stage, stage.selection)
         if short is not None:
-            yield replace(pair("the one a group needs to be shown", short, stage.unit_of(stage.spread)), short=True)
+            yield replace(pair("the one a group needs to be shown", short, stage.unit_of(stage.spread)), drawn=True)
 
 
 def _replaced(stage: _Stage) -> Iterator[Neighbours]:

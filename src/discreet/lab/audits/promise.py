@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.numeric.checks import failure
@@ -15,6 +16,7 @@ Promise = tuple[tuple[float, float], ...]
 DELTAS = (0.0, 1e-6, 1e-4, 1e-2, 0.05, 0.2)
 
 
+@lru_cache(maxsize=256)
 def promised(claim: PrivacyLoss, delta: float | None = None) -> Promise:
     """Return the epsilons the claim allows at one delta, or at several, where they are finite."""
     slack = float(claim.slack)

@@ -14,7 +14,7 @@ from discreet.core.unit import row as row_unit
 from discreet.lab.audits.made_up_rows import Data, Row, constants, rows
 from discreet.lab.audits.stage import Staged
 from discreet.plan.keys import NO_KEYS, Key, Keys, Tally, TallyQuery
-from discreet.plan.nodes import Datum, Filter, Join, PersonJoin, Plan, Project, Scan, Union
+from discreet.plan.nodes import Datum, Filter, Join, MarkJoin, PerPerson, PersonJoin, Plan, Project, Scan, Union
 
 if TYPE_CHECKING:
     from discreet.core.column import Column
@@ -109,8 +109,8 @@ def _carrying(plan: Plan, mark: str) -> Plan:
             return replace(plan, source=_carrying(plan.source, mark), columns=(*plan.columns, (mark, mark)))
         case Union():
             return replace(plan, one=_carrying(plan.one, mark), other=_carrying(plan.other, mark))
-        case PersonJoin():
-            raise Refusal("a join of people", why="its rows are no rows of one table", fix="try people instead")
+        case PersonJoin() | MarkJoin() | PerPerson():
+            raise Refusal("a relation of people", why="its rows are no rows of one table", fix="try people instead")
         case Filter() | Join():
             return replace(plan, source=_carrying(plan.source, mark))
     return replace(plan, source=_carrying(plan.source, mark))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from inspect import signature
 from typing import cast
 
@@ -171,10 +171,11 @@ def exchange(stand_ins: dict[int, Callable[..., Output]], undo: list[Callable[[]
             undo.append(partial(setattr, module, name, value))
 
 
-def releasing() -> list[type]:
+@cache
+def releasing() -> tuple[type, ...]:
     """List the classes, of registered mechanisms and those they descend from, that define `release`."""
     kinds = [base for name in registry for base in type.mro(cast(type, registry[name])) if "release" in vars(base)]
-    return list(dict.fromkeys(kinds))
+    return tuple(dict.fromkeys(kinds))
 
 
 def _exchange_release(deck: Deck, kind: Output, undo: list[Callable[[], None]]) -> None:

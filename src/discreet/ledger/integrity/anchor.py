@@ -14,17 +14,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from discreet.core import record as records
 from discreet.core.errors import BadParameter
 from discreet.core.value import dataclass
 from discreet.ledger.entry import Head
-from discreet.ledger.integrity import keys
+from discreet.ledger.integrity.keys import Signer
 from discreet.ledger.refusals import Tampered, Unavailable
-
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 SLOT = 512
 _HEAD = re.compile(rb'"head": "([0-9a-f]*)"')
@@ -44,14 +40,21 @@ class Anchor:
     signature: str
 
     @classmethod
-    def signed(cls, vault: str, head: Head, key: Ed25519PrivateKey, public_key: str) -> Anchor:
+    def signed(cls, head: Head, signer: Signer) -> Anchor:
         """Return the anchor of a head, signed."""
-        return cls(vault, head.sequence, head.hash, public_key, key.sign(_message(vault, head)).hex())
+        vault = signer.vault_id
+        return cls(vault, head.sequence, head.hash, signer.public_key, signer.sign(_message(vault, head)))
+
+    def is_of(self, signer: Signer) -> bool:
+        """Whether that vault signed it."""
+        if self.vault != signer.vault_id:
+            return False
+        return signer.has_signed(self.public_key, self.signature, _message(self.vault, self.place), self.sequence)
 
     @property
-    def valid(self) -> bool:
-        """Whether the signature is by the public key."""
-        return keys.is_signed(self.public_key, self.signature, _message(self.vault, Head(self.sequence, self.head)))
+    def place(self) -> Head:
+        """The head that it vouches for."""
+        return Head(self.sequence, self.head)
 
     def to_slot(self) -> bytes:
         """Write the anchor as one line of exactly a slot's length."""
@@ -70,20 +73,22 @@ class Anchor:
 
 
 class AnchorFile:
-    """The file that holds a vault's anchors: beside it or, for one in a database, on every machine that uses it."""
+    """A file that holds a vault's anchors, outside the vault; `kind` says why it lies where it lies."""
 
-    def __init__(self, path: Path, vault_id: str, private_key: bytes) -> None:
+    def __init__(self, path: Path, signer: Signer, kind: str = "given") -> None:
         self.path = path
-        self._vault_id = vault_id
-        self._private_key = private_key
-        self._key: Ed25519PrivateKey | None = None
-        self._public_key = ""
+        self.kind = kind
+        self._signer = signer
 
     @property
-    def public_key(self) -> str:
-        """The key by which anyone can check an anchor."""
-        self._load()
-        return self._public_key
+    def absent(self) -> bool:
+        """Whether nothing was ever written to it, or it is not there."""
+        try:
+            return self.path.stat().st_size == 0
+        except FileNotFoundError:
+            return True
+        except OSError:  # which reading it will tell
+            return False
 
     def check(self, on_chain: Callable[[Head], bool]) -> None:
         """Refuse if the file cannot be written, or holds a head that is not on the vault's chain; before a commit.
@@ -102,18 +107,42 @@ class AnchorFile:
 
     def write(self, head: Head, on_chain: Callable[[Head], bool]) -> None:
         """Sign a head and put it into the slot that holds the older one; refuse if one is not on the vault's chain."""
-        anchor = Anchor.signed(self._vault_id, head, self._load(), self._public_key).to_slot()
-        with self._refused():
-            file = self._opened()
-            try:
-                with _alone(file):
-                    found = self._slots_of(file, lambda each: each == head or on_chain(each))
-                    older = found.index(min(found))
-                    if found[older] < head.sequence:  # another process may have come by with a newer one
-                        os.lseek(file, older * SLOT, os.SEEK_SET)
-                        os.write(file, anchor)
-            finally:
-                os.close(file)
+        anchor = Anchor.signed(head, self._signer).to_slot()
+        with self._alone() as file:
+            found = self._slots_of(file, lambda each: each == head or on_chain(each))
+            older = found.index(min(found))
+            if found[older] < head.sequence:  # another process may have come by with a newer one
+                os.lseek(file, older * SLOT, os.SEEK_SET)
+                os.write(file, anchor)
+
+    def put(self, head: Head) -> None:
+        """Sign a head and put it into both slots, whatever they held."""
+        anchor = Anchor.signed(head, self._signer).to_slot()
+        with self._alone() as file:
+            os.write(file, anchor + anchor)
+            os.ftruncate(file, 2 * SLOT)
+
+    def anchors(self) -> list[Anchor]:
+        """Return what this vault signed, none if there is no file; a file in which it signed nothing is refused."""
+        try:
+            content = self.path.read_bytes()
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            why, fix = (
+                f"it cannot be read ({error.strerror})",
+                "make it readable: without it an old copy of the vault is not detected",
+            )
+            raise Unavailable(f"the anchor {self.path}", why=why, fix=fix, value=str(self.path)) from None
+        valid = [each for each in map(self._signed, _slots(content)) if each]
+        if content and not valid:
+            why = "it has no head that this vault signed"
+            raise Tampered(f"the anchor {self.path}", why=why, fix="restore the anchor that belongs to this vault")
+        return valid
+
+    def discard(self) -> None:
+        """Remove it, with a vault that could not be finished."""
+        self.path.unlink(missing_ok=True)
 
     def _slots_of(self, file: int, on_chain: Callable[[Head], bool]) -> list[int]:
         """Return the numbers in both slots, -1 for what this vault has not signed; refuse a head of another chain."""
@@ -122,76 +151,53 @@ class AnchorFile:
             head = self._head(slot)
             if head is not None and not on_chain(head):
                 if self._signed(slot):
-                    raise self._forked(head)
+                    raise forked(self.path, head)
                 head = None
             found.append(-1 if head is None else head.sequence)
         return found
-
-    def _forked(self, head: Head) -> Tampered:
-        why = (
-            f"it was signed over an entry {head.sequence} that this vault does not have: another program has charged"
-            " the same vault under another name or in other files, or the vault was put back as it once was"
-        )
-        fix = "end both programs, keep the vault under one name with its -wal file, open the one that verifies"
-        return Tampered(f"the anchor {self.path}", why=why, fix=fix, sequence=head.sequence)
 
     @contextmanager
     def _refused(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
-            why = f"the head of the chain cannot be written outside the vault ({error.strerror})"
-            fix = "make the anchor file writable and ask again: what was charged is kept, and not charged twice"
-            raise Unavailable(f"the anchor {self.path}", why=why, fix=fix, value=str(self.path)) from None
+            raise unwritten(self.path, error) from None
 
-    def newest(self) -> Anchor | None:
-        """Return the newest anchor that this vault signed; None if there is no file."""
-        try:
-            content = self.path.read_bytes()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            why, fix = (
-                f"it cannot be read ({error.strerror})",
-                "make it readable: without it an old copy of the vault is not detected",
-            )
-            raise Unavailable(f"the anchor {self.path}", why=why, fix=fix, value=str(self.path)) from None
-        valid = [each for each in map(self._signed, _slots(content)) if each]
-        if not valid:
-            why = "it has no head that this vault signed"
-            raise Tampered(f"the anchor {self.path}", why=why, fix="restore the anchor that belongs to this vault")
-        return max(valid, key=lambda slot: slot.sequence)
-
-    def _opened(self) -> int:
-        """Open the file by its name, every time: it may have been moved or put back meanwhile."""
-        try:
-            return os.open(self.path, _HOW | os.O_CREAT, 0o600)
-        except FileNotFoundError:  # the folder of a machine's first anchor
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            return os.open(self.path, _HOW | os.O_CREAT, 0o600)
+    @contextmanager
+    def _alone(self) -> Iterator[int]:
+        """Open the file by its name, every time, and keep other writers out: it may have been moved meanwhile."""
+        with self._refused():
+            file = opened(self.path, _HOW)
+            try:
+                with locked(file):
+                    yield file
+            finally:
+                os.close(file)
 
     def _head(self, slot: bytes) -> Head | None:
         """Return the head in a slot of this vault; its signature matters only where it is not on the chain."""
         number, head = _NUMBER.search(slot), _HEAD.search(slot)
-        if number is None or head is None or self._vault_id.encode() not in slot:
+        if number is None or head is None or self._signer.vault_id.encode() not in slot:
             return None
         return Head(int(number[1]), head[1].decode())
 
     def _signed(self, slot: bytes) -> Anchor | None:
         """Return the anchor in a slot if this vault has signed it."""
         found = Anchor.from_slot(slot)
-        mine = found and (found.vault, found.public_key) == (self._vault_id, self.public_key) and found.valid
-        return found if mine else None
+        return found if found and found.is_of(self._signer) else None
 
-    def _load(self) -> Ed25519PrivateKey:
-        if self._key is None:
-            self._key = keys.signing_key(self._private_key)
-            self._public_key = self._key.public_key().public_bytes_raw().hex()
-        return self._key
+
+def opened(path: Path, how: int) -> int:
+    """Open a file of anchors to write to it; the first one also makes its folder."""
+    try:
+        return os.open(path, how | os.O_CREAT, 0o600)
+    except FileNotFoundError:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return os.open(path, how | os.O_CREAT, 0o600)
 
 
 @contextmanager
-def _alone(file: int) -> Iterator[None]:
+def locked(file: int) -> Iterator[None]:
     """Keep other writers of the file out, by whatever name they know it, where the system has such locks."""
     if sys.platform == "win32":
         yield
@@ -205,6 +211,23 @@ def _alone(file: int) -> Iterator[None]:
     finally:
         with suppress(OSError):
             fcntl.flock(file, fcntl.LOCK_UN)  # before it is closed: a child of a fork may have it open as well
+
+
+def forked(path: Path, head: Head) -> Tampered:
+    """Return the refusal of a chain that an anchor does not know."""
+    why = (
+        f"it was signed over an entry {head.sequence} that this vault does not have: another program has charged"
+        " the same vault under another name or in other files, or the vault was put back as it once was"
+    )
+    fix = "end both programs, keep the vault under one name with its -wal file, open the one that verifies"
+    return Tampered(f"the anchor {path}", why=why, fix=fix, sequence=head.sequence)
+
+
+def unwritten(path: Path, error: OSError) -> Unavailable:
+    """Return the refusal of a vault whose head cannot be written outside it."""
+    why = f"the head of the chain cannot be written outside the vault ({error.strerror})"
+    fix = "make the anchor file writable and ask again: what was charged is kept, and not charged twice"
+    return Unavailable(f"the anchor {path}", why=why, fix=fix, value=str(path))
 
 
 def _slots(content: bytes) -> list[bytes]:

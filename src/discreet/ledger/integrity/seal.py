@@ -14,12 +14,11 @@ from json.encoder import encode_basestring_ascii as _quoted
 from operator import attrgetter
 from typing import Any, cast
 
-from discreet.ledger.entry import Entry, Head
+from discreet.ledger.entry import Entry, Head, as_stored
 from discreet.ledger.integrity import keys
 from discreet.ledger.refusals import Tampered
-from discreet.ledger.rows import as_stored
 from discreet.ledger.statements import columns
-from discreet.ledger.store import CARRYING, COUNTED, SHELVES, Limit, R, Raw, Root, Row, Seal, Wanted
+from discreet.ledger.store import CARRYING, COUNTED, SHELVES, Limit, R, Raw, Root, Row, Seal, Secret, Wanted
 
 Key = tuple[Any, ...]
 Shelf = tuple[type[Row], Key]
@@ -203,6 +202,11 @@ class SealedTransaction:
         """Set the vault's time back: the next entry, which says so, may be dated before the last."""
         self.root()
         self._at = at
+
+    def exchange(self, secret: Secret) -> None:
+        """Put a key of the vault in the place of the one of that name; no seal covers keys, which the chain names."""
+        self._raw.delete(secret)
+        self._raw.put(secret)
 
     def begin(self) -> None:
         """Make the root of a new vault."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from discreet.ledger.entry import Entry
 from discreet.ledger.integrity.seal import SealedTransaction
 from discreet.ledger.refusals import Tampered
-from discreet.ledger.store import Debit
+from discreet.ledger.store import Debit, Part
 
 # How many of the last entries are looked at.
 LENGTH = 64
@@ -29,7 +29,7 @@ def check(transaction: SealedTransaction) -> None:
 
 
 def _check_debits(transaction: SealedTransaction, entries: Sequence[Entry]) -> None:
-    """Compare charges and settlements with the debits that they left."""
+    """Compare charges and settlements with the debits that they left, and parts with their own."""
     bodies = [(each, each.record()) for each in entries if each.kind in ("charge", "settle", "failure")]
     transaction.wanted([(Debit, body["key"]) for _, body in bodies])
     for entry, body in bodies:
@@ -37,4 +37,10 @@ def _check_debits(transaction: SealedTransaction, entries: Sequence[Entry]) -> N
         expected = debit and (debit.sequence if entry.kind == "charge" else debit.settled)
         if expected != entry.sequence:
             why = "the debit that it left is missing, or is not as it left it"
+            raise Tampered(f"entry {entry.sequence}", why=why, sequence=entry.sequence)
+    for entry in (each for each in entries if each.kind == "part"):
+        body = entry.record()
+        part = transaction.get(Part, body["key"], body["number"])
+        if part is None or (part.sequence, part.digest) != (entry.sequence, body["answer"]):
+            why = "the part that it left is missing, or is not as it left it"
             raise Tampered(f"entry {entry.sequence}", why=why, sequence=entry.sequence)

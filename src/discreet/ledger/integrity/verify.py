@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import zip_longest
 from typing import Any
@@ -13,9 +14,9 @@ from discreet.core.value import dataclass
 from discreet.ledger.cap import check_recount
 from discreet.ledger.derivation import derive
 from discreet.ledger.entry import Entry, Head
-from discreet.ledger.integrity import keys
-from discreet.ledger.integrity.anchor import Anchor, AnchorFile
+from discreet.ledger.integrity import freeze, keys
 from discreet.ledger.integrity.seal import SealedTransaction, Sealer, following
+from discreet.ledger.integrity.witnesses import Witnesses
 from discreet.ledger.lease import Lease
 from discreet.ledger.refusals import Tampered
 from discreet.ledger.sqlite.store import scratch
@@ -23,15 +24,19 @@ from discreet.ledger.store import (
     CARRYING,
     COUNTED,
     DERIVED,
+    Attempt,
     Debit,
     Paper,
+    Part,
     Private,
     Raw,
     Root,
+    Run,
     Seal,
     Secret,
     Settled,
     Store,
+    StoredArtefact,
     StoredDraw,
     Transaction,
 )
@@ -42,8 +47,10 @@ from discreet.ledger.window import check_correction
 class Verified:
     """What was found in order: how many entries, the head's hash, and the entry up to which the anchor vouches.
 
-    `anchor` is 0 where this machine had none yet, so only a head kept elsewhere could tell a shortened
-    vault; it has one from now on. `public_key` checks the anchor's signature; keep it and the head outside the vault.
+    `anchor` is 0 where no witness held a head yet, so only a head kept elsewhere could tell a shortened vault; they
+    hold one from now on. `absent` are the entries at which one was missing, as on a new machine: an older copy would
+    not have been noticed there. `public_key` checks the anchor's signature; keep it and the head outside the vault.
+    `files` were published, of which those `missing` are not on this machine; `orphans` were left by killed writers.
     """
 
     entries: int
@@ -51,63 +58,56 @@ class Verified:
     anchor: int
     public_key: str
     vault: str
+    absent: tuple[int, ...] = ()
+    files: int = 0
+    missing: tuple[str, ...] = ()
+    orphans: tuple[str, ...] = ()
 
 
-def verify(store: Store, anchors: AnchorFile, head: str | None = None, *, needed: bool = True) -> Verified:
-    """Check a vault from its first entry on, and that the anchor's head, and the given one, are on its chain.
+def verify(store: Store, anchors: Witnesses, head: str | None = None) -> Verified:
+    """Check a vault from its first entry on, and that the anchors' heads, and the given one, are on its chain.
 
     Guarantee: a change, a loss or an exchange of entries before a head that is known from outside is found, and so is
     any row or answer that the entries do not imply.
     """
-    # The anchor first: what is appended while we read may be missing from it, never from the chain.
-    anchor = anchors.newest()
+    # The anchors first: what is appended while we read may be missing from them, never from the chain.
+    vouched = anchors.heads()
     store.check_schema()
     with store.read() as live, scratch() as again:
-        last, found = _follow(live, again, head)
+        last, found, absent = _follow(live, again, head)
         for kind in DERIVED:
             _compare(kind.TABLE, live.all(kind), again.all(kind))
         vault = check_keys(live)
         _check_answers(live, again)
         _check_privates(live)
-        check_anchor(live, anchor, needed=needed)
+        check_heads(live, again, vouched)
         _check_seals(live)
     if head is not None and not found:
         why = "no entry of this vault has that hash, so entries were lost or exchanged"
         raise Tampered(f"the head {head}", why=why)
-    if anchor is None:
-        anchors.write(last, lambda each: _has(store, each))
-    vouched = anchor.sequence if anchor else int(needed)
-    return Verified(last.sequence, last.hash, vouched, anchors.public_key, vault)
+    newest = vouched[0].sequence if vouched else 0
+    return Verified(last.sequence, last.hash, newest, anchors.public_key, vault, tuple(absent))
 
 
-def _has(store: Store, head: Head) -> bool:
-    with store.read() as live:
-        there = live.entry(head.sequence)
-    return there is not None and there.hash == head.hash
+def check_heads(live: Transaction, again: Transaction, vouched: Sequence[Head]) -> None:
+    """Refuse a vault that has forgotten what its anchors vouch for; `again` says what was forfeited."""
+    upto = freeze.forfeited(again)
+    for head in vouched:
+        if head.sequence <= upto or freeze.on_chain(live, head):
+            continue
+        last = live.head()
+        if last.sequence < head.sequence:
+            why = (
+                f"it ends at entry {last.sequence}, and an anchor was signed at entry {head.sequence}: charges are lost"
+            )
+            raise Tampered("the vault", why=why, sequence=last.sequence + 1)
+        why = "an anchor was signed over another entry of that number"
+        raise Tampered(f"entry {head.sequence}", why=why, sequence=head.sequence)
 
 
-def check_anchor(live: Transaction, anchor: Anchor | None, *, needed: bool = True) -> None:
-    """Refuse a vault that has forgotten what its anchor vouches for, or one whose anchor is needed and missing."""
-    last = live.head()
-    if anchor is None:
-        if needed and last.sequence > 1:  # one that holds nothing yet may have been interrupted before its first anchor
-            why = "it is missing, and without it an older copy of the vault cannot be distinguished from the newest"
-            raise Tampered("the anchor beside the vault", why=why, fix="restore the anchor file beside the vault")
-        return
-    if last.sequence < anchor.sequence:
-        why = (
-            f"it ends at entry {last.sequence}, and its anchor was signed at entry {anchor.sequence}: charges are lost"
-        )
-        raise Tampered("the vault", why=why, sequence=last.sequence + 1)
-    vouched = live.entry(anchor.sequence)
-    if vouched is None or vouched.hash != anchor.head:
-        why = "the anchor was signed over another entry of that number"
-        raise Tampered(f"entry {anchor.sequence}", why=why, sequence=anchor.sequence)
-
-
-def _follow(live: Transaction, again: Transaction, head: str | None) -> tuple[Head, bool]:
-    """Walk along the chain and derive every row again; say where it ends and whether it passed the head."""
-    last, found, at = Head(), False, ""
+def _follow(live: Transaction, again: Transaction, head: str | None) -> tuple[Head, bool, list[int]]:
+    """Walk along the chain and derive every row again; say where it ends, and which entries are of note on the way."""
+    last, found, at, absent = Head(), False, "", list[int]()
     for entry in live.entries():
         _check_entry(entry, last)
         try:
@@ -120,6 +120,7 @@ def _follow(live: Transaction, again: Transaction, head: str | None) -> tuple[He
             if body["at"] < at and entry.kind != "clock":
                 raise Tampered("an entry", why="it is dated before the entry before it")
             at = body["at"]
+            absent += [entry.sequence] if entry.kind == "anchor" else []
         except Tampered as refusal:
             raise Tampered(f"entry {entry.sequence}", why=refusal.why, sequence=entry.sequence) from None
         except (Refusal, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -128,7 +129,7 @@ def _follow(live: Transaction, again: Transaction, head: str | None) -> tuple[He
         last, found = Head(entry.sequence, entry.hash), found or entry.hash == head
     if last.sequence == 0:
         raise Tampered("the chain", why="it has no entries", sequence=1)
-    return last, found
+    return last, found, absent
 
 
 def _check_entry(entry: Entry, last: Head) -> None:
@@ -147,36 +148,47 @@ def _compare(table: str, stored: Iterator[Any], derived: Iterator[Any]) -> None:
 
 
 def check_keys(live: Transaction) -> str:
-    """Compare the vault's keys with what the first entry says about them, and return its identifier."""
+    """Compare the vault's keys with what the chain says about them, and return its identifier."""
+    return signer_of(live).vault_id
+
+
+def signer_of(live: Transaction | Raw) -> keys.Signer:
+    """Return the vault's key that signs, with those before it, or refuse keys that are not those of the chain."""
     first = live.entry(1)
     body = first.record() if first and first.sealed else {}
     held = {row.name: row.value for row in live.all(Secret)}
     try:
-        public = keys.signing_key(held["signing"]).public_key().public_bytes_raw().hex()
+        chosen = live.get(Paper, keys.KIND, keys.NAME)
+        rotations = json.loads(chosen.record)["rotations"] if chosen else ()
+        public, retired = keys.retired_keys(body["vault"], body["public_key"], rotations)
+        signer = keys.Signer(held["vault"].decode(), held["signing"], retired)
         same = set(held) == {"vault", "secret", "signing"} and (
-            held["vault"].decode(),
+            signer.vault_id,
             keys.commitment(held["secret"]),
-            public,
-        ) == (body["vault"], body["commitment"], body["public_key"])
-    except (KeyError, ValueError):  # a text that is none, a key that is too short
+            signer.public_key,
+        ) == (body["vault"], body["commitment"], public)
+    except (KeyError, TypeError, ValueError):  # a text that is none, a key that is too short
         same = False
     if not same:
         raise Tampered("the keys of the vault", why="they are not those of its first entry", sequence=1)
-    vault: str = body["vault"]
-    return vault
+    return signer
 
 
 def _check_answers(live: Transaction, again: Transaction) -> None:
-    settled = {debit.sequence: debit for debit in again.all(Debit) if debit.digest is not None}
+    # By the number of the charge, or of the entry of a part: its hash, and the entry that settled it.
+    settled = {each.sequence: (each.digest, each.settled) for each in again.all(Debit) if each.digest is not None}
+    settled |= {each.sequence: (each.digest, each.sequence) for each in again.all(Part) if each.digest is not None}
+    filed = _filed(again)
     for row in live.all(Settled):
-        debit = settled.pop(row.sequence, None)
-        if debit is None:
+        digest, entry = settled.pop(row.sequence, (None, None))
+        if digest is None:
             raise Tampered(f"an answer to entry {row.sequence}", why="it was never settled", sequence=row.sequence)
-        if sha256(row.answer.encode()).hexdigest() != debit.digest:
-            why = "its settled answer was changed"
-            raise Tampered(f"entry {debit.settled}", why=why, sequence=debit.settled)
-    for debit in settled.values():
-        raise Tampered(f"entry {debit.settled}", why="its settled answer is missing", sequence=debit.settled)
+        if sha256(row.answer.encode()).hexdigest() != digest:
+            raise Tampered(f"entry {entry}", why="its settled answer was changed", sequence=entry)
+    for sequence, (digest, entry) in settled.items():
+        if (sequence, digest) in filed:
+            continue
+        raise Tampered(f"entry {entry}", why="its settled answer is missing", sequence=entry)
     for lease in live.all(Lease):
         held = again.get(Debit, lease.key)
         if held is None or held.settled is not None or lease.fence < 0:
@@ -185,6 +197,22 @@ def _check_answers(live: Transaction, again: Transaction) -> None:
         held = again.get(Debit, draw.key)
         if held is None or held.settled is not None:
             raise Tampered("a sealed key", why="it is for no charge that waits for its answer")
+    for attempt in live.all(Attempt):
+        held, run = again.get(Debit, attempt.key), again.get(Run, attempt.key)
+        if held is None or run is None or held.settled is not None or attempt.number != run.parts + 1:
+            raise Tampered("an attempt", why="it is for no part that waits for its answer")
+
+
+def _filed(again: Transaction) -> set[tuple[int, str | None]]:
+    """Return the answers that are files, by the number of the charge, or of the entry of a part, and their hash."""
+    runs = {each.sequence: each.key for each in again.all(Run)}
+    parts = {(each.key, each.number): each.sequence for each in again.all(Part)}
+    found = set[tuple[int, str | None]]()
+    for each in again.all(StoredArtefact):
+        entry = parts.get((runs.get(each.sequence, ""), each.part)) if each.part else each.sequence
+        if entry is not None:
+            found.add((entry, each.digest))
+    return found
 
 
 def _check_seals(live: Raw) -> None:

@@ -6,9 +6,11 @@ is compared by its structure, since its own way of printing a definition changes
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from discreet.core.value import dataclass
 
-VERSION = 2
+VERSION = 4
 
 _INTEGER, _TEXT, _BYTES, _REAL = "bigint", "text", "bytea", "double precision"
 
@@ -114,6 +116,41 @@ TABLES: dict[str, Made] = {
         },
         ("one",),
     ),
+    "artefacts": Made(
+        {
+            "name": _TEXT,
+            "sequence": _INTEGER,
+            "part": _INTEGER,
+            "size": _INTEGER,
+            "digest": _TEXT,
+            "media": _TEXT,
+            "seal": _TEXT,
+        },
+        ("name",),
+        _TO_ENTRIES,
+    ),
+    "runs": Made(
+        {"key": _TEXT, "sequence": _INTEGER, "kind": _TEXT, "parts": _INTEGER, "state": _TEXT, "seal": _TEXT},
+        ("key",),
+        (*_TO_ENTRIES, (("key",), "debits")),
+    ),
+    "parts": Made(
+        {"key": _TEXT, "number": _INTEGER, "sequence": _INTEGER, "digest": f"{_TEXT}?", "seal": _TEXT},
+        ("key", "number"),
+        (*_TO_ENTRIES, (("key",), "runs")),
+    ),
+    "attempts": Made(
+        {
+            "key": _TEXT,
+            "number": _INTEGER,
+            "binding": _TEXT,
+            "begun": _INTEGER,
+            "holder": _TEXT,
+            "seal": _TEXT,
+        },
+        ("key",),
+        ((("key",), "runs"),),
+    ),
 }
 
 # What happens to entries, the function that refuses it, and the catalogue's number for that kind of trigger.
@@ -170,3 +207,15 @@ def _type(kind: str) -> str:
     """Write a column's type; texts are ordered and compared by their bytes, on every server."""
     plain = kind.removesuffix("?")
     return plain + (' COLLATE "C"' if plain == _TEXT else "") + ("" if kind.endswith("?") else " NOT NULL")
+
+
+# What turns a vault of an older format into the next one, by its format; "{0}" stands for the schema's name.
+# Format 3 has the same tables, and kinds of entries that older releases do not know; format 4 adds files, and releases
+# of many parts.
+STEPS: Mapping[int, tuple[str, ...]] = {
+    2: (),
+    3: (
+        *(TABLES[each].ddl(each, "{0}") for each in ("artefacts", "runs", "parts", "attempts")),
+        "REVOKE ALL ON ALL TABLES IN SCHEMA {0} FROM PUBLIC",
+    ),
+}

@@ -252,8 +252,22 @@ class PostgresStore:
             raise NotAVault(what, why=why, fix=fix, value=str(self.place))
         with self.read() as look:
             found = look.ask(f"SELECT format FROM {self._prefix}latch")  # noqa: S608
-        if found != [(postgres_schema.VERSION,)]:
+        if found and found[0][0] in postgres_schema.STEPS:
+            self._upgrade()
+        elif found != [(postgres_schema.VERSION,)]:
             version = found[0][0] if found else "unknown"
             why = f"its format is {version}, and this release reads format {postgres_schema.VERSION}"
             fix = "open it with the release that wrote it, or a later one"
             raise NotAVault(what, why=why, fix=fix, value=str(self.place))
+
+    def _upgrade(self) -> None:
+        """Bring a vault of an older release to this one's format, in one transaction; no entry is changed."""
+        latch = f"{self._schema}.latch"
+        with self._connected() as connection, connection.transaction():
+            connection.execute(f"SET LOCAL synchronous_commit = {self._durably}".encode())
+            version = connection.execute(f"SELECT format FROM {latch} FOR UPDATE".encode()).fetchall()[0][0]  # noqa: S608
+            while version in postgres_schema.STEPS:  # another machine may have been faster
+                for each in postgres_schema.STEPS[version]:
+                    connection.execute(each.format(self._schema).encode())
+                version += 1
+            connection.execute(f"UPDATE {latch} SET format = {version}".encode())  # noqa: S608

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from discreet.ledger.entry import Entry, Head
+from discreet.ledger.entry import Entry, Head, built
 from discreet.ledger.place import psycopg
 from discreet.ledger.postgres.errors import is_lost
-from discreet.ledger.rows import built
 from discreet.ledger.statements import columns, entry_statement, statement
 from discreet.ledger.store import Limit, Private, R, Row, Seal, Secret, Wanted
 

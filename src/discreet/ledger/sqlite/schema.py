@@ -2,12 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 # "DISC", where SQLite keeps a mark of whose file it is.
 APPLICATION_ID = 0x44495343
-VERSION = 2
+VERSION = 4
 
-# Rows that follow from an entry name it, and the entry has to exist. Leases, draws and private records are not
-# in the chain.
+# What format 4 adds: files, and releases of many parts.
+_RELEASES: tuple[str, ...] = (
+    """CREATE TABLE artefacts (
+  "name" TEXT NOT NULL PRIMARY KEY,
+  "sequence" INTEGER NOT NULL REFERENCES entries,
+  "part" INTEGER NOT NULL,
+  "size" INTEGER NOT NULL,
+  "digest" TEXT NOT NULL,
+  "media" TEXT NOT NULL,
+  "seal" TEXT NOT NULL
+) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE runs (
+  "key" TEXT NOT NULL PRIMARY KEY REFERENCES debits,
+  "sequence" INTEGER NOT NULL REFERENCES entries,
+  "kind" TEXT NOT NULL,
+  "parts" INTEGER NOT NULL,
+  "state" TEXT NOT NULL,
+  "seal" TEXT NOT NULL
+) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE parts (
+  "key" TEXT NOT NULL REFERENCES runs,
+  "number" INTEGER NOT NULL,
+  "sequence" INTEGER NOT NULL REFERENCES entries,
+  "digest" TEXT,
+  "seal" TEXT NOT NULL,
+  PRIMARY KEY ("key", "number")
+) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE attempts (
+  "key" TEXT NOT NULL PRIMARY KEY REFERENCES runs,
+  "number" INTEGER NOT NULL,
+  "binding" TEXT NOT NULL,
+  "begun" INTEGER NOT NULL,
+  "holder" TEXT NOT NULL,
+  "seal" TEXT NOT NULL
+) STRICT, WITHOUT ROWID""",
+)
+
+# What turns a vault of an older format into the next one, by its format; the statements end up in `STATEMENTS` as well.
+# Format 3 has the same tables, and kinds of entries that older releases do not know.
+STEPS: Mapping[int, tuple[str, ...]] = {2: (), 3: _RELEASES}
+
+# Rows that follow from an entry name it, and the entry has to exist. Leases, draws, attempts and private records
+# are not in the chain.
 STATEMENTS: tuple[str, ...] = (
     """CREATE TABLE entries (
   "sequence" INTEGER PRIMARY KEY,
@@ -120,4 +163,5 @@ BEGIN SELECT RAISE(ABORT, 'entries follow each other'); END""",
   "wall" TEXT NOT NULL,
   "seal" TEXT NOT NULL
 ) STRICT""",
+    *_RELEASES,
 )

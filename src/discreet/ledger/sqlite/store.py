@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
-from discreet.core.file import keep_database
+from discreet.core.file import flush_folder, keep_database
 from discreet.ledger import forks
-from discreet.ledger.entry import Entry, Head
+from discreet.ledger.entry import Entry, Head, built
 from discreet.ledger.place import FilePlace
 from discreet.ledger.refusals import NotAVault, Tampered, Unavailable
-from discreet.ledger.rows import built
 from discreet.ledger.sqlite import files, schema
 from discreet.ledger.sqlite.errors import refusal
 from discreet.ledger.sqlite.files import OpenFiles
@@ -261,7 +259,9 @@ def _opened(path: Path, patience: float) -> tuple[sqlite3.Connection, OpenFiles]
             why = "the file is not a vault, or its creation was interrupted"
             fix = "give the path of a vault, or make one with `discreet init`"
             raise NotAVault(f"the vault {path}", why=why, fix=fix, value=str(path))
-        if version != schema.VERSION:
+        if version in schema.STEPS:
+            _upgrade(connection)
+        elif version != schema.VERSION:
             why = f"its format is {version}, and this release reads format {schema.VERSION}"
             fix = "open it with the release that wrote it, or a later one"
             raise NotAVault(f"the vault {path}", why=why, fix=fix, value=str(path))
@@ -270,6 +270,22 @@ def _opened(path: Path, patience: float) -> tuple[sqlite3.Connection, OpenFiles]
     except BaseException:
         connection.close()
         raise
+
+
+def _upgrade(connection: sqlite3.Connection) -> None:
+    """Bring a vault of an older release to this one's format, in one transaction; no entry is changed."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]  # another process may have been faster
+        while version in schema.STEPS:
+            for each in schema.STEPS[version]:
+                connection.execute(each)
+            version += 1
+        connection.execute(f"PRAGMA user_version = {version}")
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
 
 def _check_statements(connection: sqlite3.Connection) -> None:
@@ -304,22 +320,12 @@ def _make_vault(path: Path, patience: float) -> None:
             connection.close()
     except sqlite3.Error as error:
         raise refusal(path, error) from error
-    _flush_folder(path.parent)
+    flush_folder(path.parent)
 
 
 def _make(connection: sqlite3.Connection, *more: str) -> None:
     for each in ("BEGIN IMMEDIATE", *schema.STATEMENTS, *more, "COMMIT"):
         connection.execute(each)
-
-
-def _flush_folder(folder: Path) -> None:
-    """Make the file's name as durable as its content, where folders can be flushed."""
-    if sys.platform != "win32":
-        opened = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
 
 
 def _refuse_old_sqlite() -> None:

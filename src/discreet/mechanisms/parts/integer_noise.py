@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import add
 from typing import Any, Literal
 
@@ -105,6 +105,7 @@ class Noise:
         }
 
 
+@lru_cache(maxsize=256, typed=True)
 def calibrated(
     sensitivity: Sensitivity, epsilon: Number | None, rho: Number | None, relation: Relation, share: Fraction | int = 1
 ) -> Noise:

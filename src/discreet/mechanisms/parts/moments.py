@@ -19,7 +19,7 @@ Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Moments:
+class CentredMoments:
     """n, the sums S_i of y_i = 2 x_i - (low_i + high_i), |y_i| <= w_i = high_i - low_i, and P_ij of y_i y_j, i <= j.
 
     Under add_remove every diagonal P_ii gets noise together with n w_i^2 - P_ii: a record adds (a, b) with a + b =

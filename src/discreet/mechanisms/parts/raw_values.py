@@ -138,6 +138,15 @@ class Grid:
             raise BadParameter("step", step, why=why, fix="use a coarser step or narrower bounds")
         return cls(first, last, declared.step)
 
+    @classmethod
+    def of(cls, low: Number, high: Number, step: Number | None) -> Grid:
+        """Return the grid of bounds that were snapped to the step before: mechanisms ask for theirs time and again."""
+        assert step is not None
+        exact = Fraction(step)
+        first, last = Fraction(low) / exact, Fraction(high) / exact
+        assert first.denominator == last.denominator == 1
+        return cls(first.numerator, last.numerator, exact)
+
     @property
     def width(self) -> int:
         """The distance of the bounds, in steps."""

@@ -106,7 +106,7 @@ class Statistic(ABC):
         Guarantee: that of `tables`; all else that is made of them is post-processing.
         """
         found = opened(exact)
-        if self.relation == "replace" and self.groups == 1 and len(found) > 1:
+        if self.relation == "replace" and not self._moves_others and len(found) > 1:
             why = "a unit that is replaced may leave one group and join another, so two answers change"
             raise BadParameter("groups", self.groups, why=why, fix="use groups=2 or more, or relation='add_remove'")
         if not len(found):
@@ -162,6 +162,11 @@ class Statistic(ABC):
     def _within(self) -> Relation:
         """The relation that a single group meets: where there are others, a replaced unit leaves it, or joins it."""
         return "add_remove" if self.groups > 1 else self.relation
+
+    @property
+    def _moves_others(self) -> bool:
+        """Whether the noise covers a replaced unit that leaves one group and joins another."""
+        return self.groups > 1
 
     @property
     def _one_sign(self) -> bool:

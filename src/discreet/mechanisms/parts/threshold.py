@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,6 +133,22 @@ class ThresholdWatch(MechanismSession):
         MechanismSession.__init__(self)
         self._comparison, self._left = comparison, comparison.cutoff
         self._threshold = comparison.noisy_threshold()
+
+    @classmethod
+    def resumed(cls, comparison: Comparison, threshold: int, left: int) -> Self:
+        """Return the watch that had this noisy threshold and so many answers left, and is used no more elsewhere.
+
+        Only a ledger does that, which settles one answer after the other: a second copy would use the same noise.
+        """
+        made = cls.__new__(cls)
+        MechanismSession.__init__(made)
+        made._comparison, made._threshold, made._left = comparison, threshold, left  # noqa: SLF001
+        return made
+
+    @property
+    def kept(self) -> tuple[int, int]:
+        """The noisy threshold, which is kept secret, and how many answers are left: all that there is of it."""
+        return self._threshold, self._left
 
     @property
     def left(self) -> int:

@@ -12,10 +12,10 @@ from discreet.plan import aggregates as plan
 from discreet.plan.aggregates import Aggregate
 from discreet.plan.expressions import Case, Expression, Literal
 from discreet.plan.refusals import IllTyped
-from discreet.plan.sql.names import spelled
-from discreet.plan.sql.options import Bounds
+from discreet.plan.sql.parse import Bounds
 from discreet.plan.sql.refusals import Span, is_aggregate, label, meant, unused
 from discreet.plan.sql.rows import Rows
+from discreet.plan.sql.scope import spelled
 from discreet.plan.types import type_of
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Measures:
     def _called(self, node: Node, kind: type[Aggregate], kept: Expression | None) -> Aggregate:
         """Return an aggregate of as many expressions as it takes: those that the function is called with."""
         rows = self.rows
-        names = [field.name for field in fields(kind)]
+        names = [field.name for field in fields(kind) if field.name not in kind.options]
         if node.key == "anonymous":
             given = node.expressions
         else:
@@ -130,7 +130,22 @@ class Measures:
             raise rows.refused(
                 node, f"this is of {many}", f"write {called}({', '.join(['cost', 'age'][: len(names)])})"
             )
+        clip = self.bounds.get(node.meta.get("start", -1))
+        if kind is plan.Sum and clip is not None and clip.is_of_person:
+            return self._total(node, given[0], kept)
         return kind(**{name: self._value(node, each, kept) for name, each in zip(names, given, strict=True)})
+
+    def _total(self, node: Node, of: Node, kept: Expression | None) -> Aggregate:
+        """Return a sum of people's totals, each clipped."""
+        clip = self.bounds.pop(node.meta["start"])
+        if all(part.person is None for part in self.rows.scope.parts):
+            why = "rows are protected here, not people, so a person's rows are not told from others"
+            raise self.rows.source.refused(clip.span, why, "write contribution_bounds_per_row, which clips every value")
+        value = self._value(node, of, kept)
+        try:
+            return plan.Sum(value, (clip.low, clip.high))
+        except Refusal as refusal:
+            raise self.rows.source.refused(clip.span, refusal.why, "write (0, 20000), for example") from refusal
 
     def _count(self, node: Node, kept: Expression | None) -> Aggregate:
         rows = self.rows
@@ -190,6 +205,11 @@ class Measures:
             raise self.rows.refused(node, why, "leave DISTINCT out, or group by the column")
         value = self.rows.read(of)
         clip = self.bounds.pop(node.meta.get("start", -1), None)
+        if clip is not None and clip.is_of_person:
+            called = self.rows.source.written(node).partition("(")[0].strip().upper()
+            why = f"{called} has no total of each person that could be clipped, as SUM has"
+            fix = "write contribution_bounds_per_row, or aggregate FROM (SELECT id, SUM(cost) AS t ... GROUP BY id)"
+            raise self.rows.source.refused(clip.span, why, fix)
         if clip is not None:
             value = value.clip(clip.low, clip.high)
         value = value if kept is None else _when(kept, value)

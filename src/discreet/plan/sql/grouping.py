@@ -8,14 +8,15 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from discreet.core.errors import Refusal, UnknownName
+from discreet.core.schema import Table
 from discreet.plan.aggregates import Aggregate
 from discreet.plan.expressions import Expression, Literal, Name
-from discreet.plan.keys import Keys, keys_of
+from discreet.plan.keys import KeyedRows, Keys, keys_of
 from discreet.plan.nodes import Derive, Plan
 from discreet.plan.sql.expressions import rows_of
 from discreet.plan.sql.formula import Formula, Ordering
-from discreet.plan.sql.options import Options
 from discreet.plan.sql.outer import has_aggregate
+from discreet.plan.sql.parse import Options
 from discreet.plan.sql.refusals import Span, label, unused
 from discreet.plan.sql.scope import Scope, identifier
 from discreet.plan.sql.source import SqlText
@@ -73,7 +74,13 @@ class _Item:
     title: str
 
 
-def grouped(source: SqlText, scope: Scope, select: Node, given: Mapping[str, Sequence[object]]) -> Grouping:
+def grouped(
+    source: SqlText,
+    scope: Scope,
+    select: Node,
+    given: Mapping[str, Sequence[object]],
+    tables: Mapping[str, Table],
+) -> Grouping:
     """Read GROUP BY; without one there is one group, of all rows."""
     group = select.args.get("group")
     if group is None:
@@ -93,7 +100,7 @@ def grouped(source: SqlText, scope: Scope, select: Node, given: Mapping[str, Seq
             raise source.refused(item.node, "it is grouped by already", "name each key once")
         scope, name = _key(source, scope, item)
         written[name], titles[name], spans[name] = item.made, item.title, source.span(item.node)
-    keys = _keys(source, scope, titles, spans, given)
+    keys = _keys(source, scope, titles, spans, given, tables)
     names = list(written)
     sets = tuple(tuple(names[place] for place in each) for each in kept)
     if sets and keys.selected:
@@ -198,18 +205,20 @@ def _keys(
     titles: Mapping[str, str],
     spans: Mapping[str, Span],
     given: Mapping[str, Sequence[object]],
+    tables: Mapping[str, Table],
 ) -> Keys:
     plain = {title: name for name, title in titles.items()} | {name: name for name in titles}
     for title in given:
         if title not in plain:
             raise source.translated(source.keyword("GROUP"), UnknownName("key column", title, plain))
     listed = {plain[title]: values for title, values in given.items()}
+    rows = KeyedRows(scope.plan, tables)
     for name in titles:
         try:
-            keys_of((name,), scope.columns, {name: listed[name]} if name in listed else None)
+            keys_of((name,), scope.columns, {name: listed[name]} if name in listed else None, rows)
         except Refusal as refusal:
             raise source.translated(spans[name], refusal) from refusal
     try:
-        return keys_of(tuple(titles), scope.columns, listed)
+        return keys_of(tuple(titles), scope.columns, listed, rows)
     except Refusal as refusal:
         raise source.translated(source.keyword("GROUP"), refusal) from refusal

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from discreet.core.column import Column
@@ -11,13 +11,28 @@ from discreet.core.errors import Refusal, UnknownName
 from discreet.core.schema import Table
 from discreet.plan.expressions import Name
 from discreet.plan.nodes import Derive, Filter, Project, Public, Scan, Union, columns_of, tables_of
+from discreet.plan.referents import Origin
 from discreet.plan.sql.expressions import rows_of
-from discreet.plan.sql.joins import joined, public_of
-from discreet.plan.sql.names import Catalogue, nearest, spelled
+from discreet.plan.sql.join_graph import JoinGraph, factors, is_ordered, names_of
+from discreet.plan.sql.joins import columns_in, joined, public_of, values_of
+from discreet.plan.sql.parse import Bounds
+from discreet.plan.sql.person_groups import people_scope
 from discreet.plan.sql.refusals import label, unused
+from discreet.plan.sql.rows import joined as both
 from discreet.plan.sql.rows import run
-from discreet.plan.sql.scope import MOST_NODES, Scope, ScopeTable, identifier, named
+from discreet.plan.sql.scope import (
+    MOST_NODES,
+    Catalogue,
+    Scope,
+    ScopeTable,
+    identifier,
+    named,
+    nearest,
+    place_of,
+    spelled,
+)
 from discreet.plan.sql.source import SqlText
+from discreet.plan.sql.subqueries import InnerSelect, Subqueries, has_subquery
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr as Node
@@ -106,16 +121,22 @@ def _around(source: SqlText, node: Node) -> tuple[int, int]:
 
 
 Item = Scope | Public
+# What people are called, and the key that this is.
+Person = tuple[str | None, Origin | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Relations:
-    """Reads tables; `known` are those that WITH named so far, `tables` the private ones that were met."""
+    """Reads tables; `known` are those that WITH named so far, `tables` the private ones that were met.
+
+    `bounds` are those of aggregates that nobody has read yet.
+    """
 
     source: SqlText
     catalogue: Catalogue
     known: Mapping[str, Item] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
+    bounds: dict[int, Bounds] = field(default_factory=dict)
 
     def within(self, node: Node) -> Relations:
         """Return the reader that also knows what the WITH of a SELECT names."""
@@ -129,10 +150,10 @@ class Relations:
         known = dict(self.known)
         for each in clause.expressions:
             check_inner(self.source, each, "this", "alias", "materialized")
-            reader = Relations(self.source, self.catalogue, known, self.tables)
+            reader = Relations(self.source, self.catalogue, known, self.tables, self.bounds)
             name = identifier(each.args["alias"].this)[0]
             known = {**known, name: reader.item(each.this, each.args["alias"])}
-        return Relations(self.source, self.catalogue, known, self.tables)
+        return Relations(self.source, self.catalogue, known, self.tables, self.bounds)
 
     def select(self, node: Node) -> Scope:
         """Return the rows of a SELECT before it chooses columns: FROM, JOIN and WHERE."""
@@ -140,16 +161,57 @@ class Relations:
         if begun is None:
             why = "without FROM there is no table to ask about"
             raise self.source.refused(node, why, "write SELECT COUNT(*) FROM visits")
-        items = [
-            (self._named(begun.this), None),
-            *((self._named(each.this), each) for each in node.args.get("joins") or ()),
-        ]
-        scope = self._checked(joined(self.source, items), node)
         where = node.args.get("where")
-        if where is None:
-            return scope
-        rows = rows_of(self.source, scope)
-        return self._checked(scope.now(Filter(scope.plan, rows.condition(where.this))), where)
+        return self._met(node, self._items(node), factors(where), [] if where is None else [where.this])
+
+    def _items(self, node: Node) -> list[tuple[tuple[Item, Node], Node | None]]:
+        begun = node.args["from_"]
+        joins = ((self._named(each.this), each) for each in node.args.get("joins") or ())
+        return [(self._named(begun.this), None), *joins]
+
+    def _met(
+        self,
+        node: Node,
+        items: list[tuple[tuple[Item, Node], Node | None]],
+        conditions: Sequence[Node],
+        whole: Sequence[Node],
+    ) -> Scope:
+        """Return the tables of a FROM, joined, where all conditions hold; `whole` is how these are written together."""
+        if is_ordered(self.source, items, self.tables):
+            scope = joined(self.source, items, self.tables)
+            left = conditions if any(has_subquery(each) for each in whole) else whole
+        else:
+            graph = JoinGraph.of(self.source, items, conditions, self.tables)
+            scope, left = graph.joined(), graph.left
+        return self._checked(self._narrowed(self._checked(scope, node), left), node)
+
+    def _narrowed(self, scope: Scope, conditions: Sequence[Node]) -> Scope:
+        """Return the rows that pass all of some conditions, those without subqueries first."""
+        plain = [each for each in conditions if not has_subquery(each)]
+        if plain:
+            rows = rows_of(self.source, scope)
+            scope = scope.now(Filter(scope.plan, both("and", [rows.condition(each) for each in plain])))
+        for each in conditions:
+            if has_subquery(each):
+                scope = Subqueries(self.source, scope, self.tables, self._subquery).condition(each)
+        return scope
+
+    def _subquery(self, node: Node) -> InnerSelect:
+        return self.within(node).inner(node)
+
+    def inner(self, node: Node) -> InnerSelect:
+        """Return the SELECT of a subquery in a condition; what its WHERE says of outer rows is left for these."""
+        if node.args.get("from_") is None:
+            raise self.source.refused(node, "without FROM there are no rows to ask about", "write FROM visits")
+        check_inner(self.source, node, "expressions", "from_", "joins", "where", "with_", "distinct")
+        items = self._items(node)
+        known = [item if isinstance(item, Scope) else names_of(item, other) for (item, other), _ in items]
+        inner: list[Node] = []
+        outer: list[Node] = []
+        for each in factors(node.args.get("where")):
+            ours = has_subquery(each) or all(any(scope.knows(c) for scope in known) for c in columns_in(each))
+            (inner if ours else outer).append(each)
+        return InnerSelect(node, self._met(node, items, inner, inner), outer)
 
     def item(self, node: Node, alias: Node | None = None) -> Item:
         """Return a table: one of WITH, a public or a private one, a subquery, a union, or VALUES."""
@@ -166,7 +228,7 @@ class Relations:
         return self.item(node, node.args.get("alias")), node
 
     def _item(self, node: Node, name: str | None, columns: list[str]) -> Item:
-        values = _values(node)
+        values = values_of(node)
         if values is not None:
             check_inner(self.source, values, "expressions", "alias")
             return public_of(self.source, values, name, columns)
@@ -202,36 +264,49 @@ class Relations:
             raise self.source.refused(node.this, unknown.why, nearest(unknown))
         if found not in self.tables:
             self.tables[found] = self.catalogue.table(found)
-        table = self.tables[found]
-        columns = {column.name or "": column for column in table.columns}
-        return Scope(
-            Scan(found), columns, (ScopeTable(found, {each: each for each in columns}, table.unit.identifier),)
-        )
+        columns = {column.name or "": column for column in self.tables[found].columns}
+        part = ScopeTable(found, {each: each for each in columns}, *self._person(found))
+        return Scope(Scan(found), columns, (part,))
+
+    def _person(self, name: str) -> Person:
+        """Return what identifies the people of a table: its identifier, or a reference to another table's."""
+        unit = self.tables[name].unit
+        via = unit.via
+        if via is None:
+            return unit.identifier, None if unit.identifier is None else (name, unit.identifier)
+        if via.table not in self.catalogue.names or via.column in self.tables[name]:
+            return None, None
+        identifies = self.catalogue.table(via.table).unit.identifier == via.key
+        return (via.column, (via.table, via.key)) if identifies else (None, None)
 
     def _chosen(self, node: Node) -> Scope:
-        """Return a SELECT inside another: its rows, with the columns it names."""
-        check_inner(self.source, node, "expressions", "from_", "joins", "where", "with_")
+        """Return a SELECT inside another: its rows, with the columns it names, or one row for each person."""
+        people = ("group", "having") if node.args.get("group") is not None else ()
+        check_inner(self.source, node, "expressions", "from_", "joins", "where", "with_", *people)
         reader = self.within(node)
         scope = reader.select(node)
+        if people:
+            return self._checked(people_scope(self.source, scope, node, self.tables, self.bounds), node)
         names: dict[str, str] = {}
-        person, everything = None, False
+        person: Person = (None, None)
+        everything = False
         for each in node.expressions:
             if each.key == "star" or (each.key == "column" and each.this.key == "star"):
                 everything = True
-                for part in self._starred(scope, each):
-                    names = self._merged(each, names, part.names)
-                    person = person or part.person
+                for table in self._starred(scope, each):
+                    names = self._merged(each, names, table.names)
+                    person = person if person[0] else (table.person, table.owner)
                 continue
             value = each.this if each.key == "alias" else each
             title = identifier(each.args["alias"])[0] if each.key == "alias" else None
-            if scope.is_person(value):
-                person = title or value.name
+            if (part := scope.person(value)) is not None:
+                person = title or value.name, part.owner
                 continue
             scope, column = self._derived(scope, value, title)
             shown = title or (value.name if value.key == "column" else label(self.source.written(value)))
             names = self._merged(each, names, {shown: column})
         if everything and len(set(scope.columns) - set(names.values())) == 0:
-            return Scope(scope.plan, scope.columns, (ScopeTable(None, names, person),), scope.size)
+            return Scope(scope.plan, scope.columns, (ScopeTable(None, names, *person),), scope.size)
         return self._projected(scope, names, person, node)
 
     def _starred(self, scope: Scope, node: Node) -> tuple[ScopeTable, ...]:
@@ -264,18 +339,23 @@ class Relations:
 
     def _renamed(self, scope: Scope, titles: list[str], node: Node) -> Scope:
         part = scope.called(None).parts[0]
+        place = place_of(part.person, node)
+        if place is not None and len(titles) == len(part.names) + 1:  # who is no column, and is named among them
+            part = replace(part, person=titles[place])
+            titles = [*titles[:place], *titles[place + 1 :]]
         if len(titles) != len(part.names):
             why = f"{len(titles)} names are given to {len(part.names)} columns"
             raise self.source.refused(node, why, "name every column, or none")
-        return self._projected(scope, dict(zip(titles, part.names.values(), strict=True)), part.person, node)
+        names = dict(zip(titles, part.names.values(), strict=True))
+        return self._projected(scope, names, (part.person, part.owner), node)
 
-    def _projected(self, scope: Scope, names: Mapping[str, str], person: str | None, node: Node) -> Scope:
+    def _projected(self, scope: Scope, names: Mapping[str, str], person: Person, node: Node) -> Scope:
         if not names:
             # Only the person was chosen: all columns stay in the plan, and none is spoken of.
-            return Scope(scope.plan, scope.columns, (ScopeTable(None, {}, person),), scope.size)
+            return Scope(scope.plan, scope.columns, (ScopeTable(None, {}, *person),), scope.size)
         columns = {new: scope.columns[old].named(new) for new, old in names.items()}
         plan = Project(scope.plan, tuple(names.items()))
-        made = Scope(plan, columns, (ScopeTable(None, {new: new for new in names}, person),), scope.size + 1)
+        made = Scope(plan, columns, (ScopeTable(None, {new: new for new in names}, *person),), scope.size + 1)
         return self._checked(made, node)
 
     def _union(self, node: Node) -> Scope:
@@ -316,15 +396,3 @@ class Relations:
 
     def _own_name(self, node: Node) -> str | None:
         return identifier(node.this)[0] if node.key == "table" else None
-
-
-def _values(node: Node) -> Node | None:
-    """Return VALUES, also where the parser put a SELECT * around it."""
-    if node.key == "values":
-        return node
-    if node.key == "select" and node.args.get("from_") is not None:
-        inner: Node = node.args["from_"].this
-        plain = {name for name, value in node.args.items() if value} == {"expressions", "from_"}
-        if inner.key == "values" and plain and [each.key for each in node.expressions] == ["star"]:
-            return inner
-    return None

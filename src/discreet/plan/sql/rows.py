@@ -28,17 +28,24 @@ LONGEST_RUN = 60
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Reads expressions over the rows of a scope."""
+    """Reads expressions over the rows of a scope; `marks` are those that subqueries became, by their nodes.
+
+    What no rule reads may be the word of a function, each a file of its own: these are loaded where one is needed.
+    """
 
     source: SqlText
     scope: Scope
     rules: Mapping[str, Rule]
-    functions: tuple[str, ...]
+    called: Callable[[], Mapping[str, Rule]]
+    functions: Callable[[], tuple[str, ...]]
+    marks: Mapping[int, Expression] = field(default_factory=dict)
     _made: dict[int, tuple[Expression, Node]] = field(default_factory=dict)
 
     def read(self, node: Node) -> Expression:
         """Return the expression that a node means, or refuse it."""
-        rule = self.rules.get(node.key)
+        if id(node) in self.marks:
+            return self.marks[id(node)]
+        rule = self._rule(node)
         if rule is None:
             raise self.unknown(node)
         try:
@@ -77,7 +84,7 @@ class Rows:
 
     def knows(self, node: Node) -> bool:
         """Say whether a rule reads a node, whatever is in it."""
-        return node.key in self.rules and (node.key != "anonymous" or node.name.upper() in self.functions)
+        return self._rule(node) is not None and (node.key != "anonymous" or node.name.upper() in self.functions())
 
     def unknown(self, node: Node) -> Refusal:
         """Return the refusal of a node that no rule reads."""
@@ -89,6 +96,9 @@ class Rows:
             if name not in known and value not in (None, False, [], ()):
                 word = name.strip("_").replace("_", " ")
                 raise self.refused(node, f"its {word} is not understood", "leave that part out")
+
+    def _rule(self, node: Node) -> Rule | None:
+        return self.rules.get(node.key) or self.called().get(node.key)
 
     def _smallest(self, made: Expression, node: Node, refusal: Refusal) -> Refusal:
         while True:
@@ -107,7 +117,7 @@ class Rows:
         if why:
             return why, fix
         name = node.name if node.key == "anonymous" else self.source.written(node).partition("(")[0].strip()
-        unknown = UnknownName("function", name.upper(), self.functions)
+        unknown = UnknownName("function", name.upper(), self.functions())
         fix = (
             f"did you mean {' or '.join(unknown.near)}?"
             if unknown.near

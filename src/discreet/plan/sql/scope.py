@@ -1,19 +1,110 @@
-"""Scope: which names a SELECT may speak of, and which columns of the plan they mean."""
+"""Scope: which names a SELECT may speak of, how they are spelled, and which columns of the plan they mean."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from discreet.core.column import Column
 from discreet.core.errors import UnknownName
-from discreet.plan.nodes import Plan
-from discreet.plan.sql.names import nearest, spelled, text
+from discreet.core.schema import Table
+from discreet.plan.nodes import Plan, Public
+from discreet.plan.referents import Origin
+from discreet.plan.sql.parse import MOST_TEXT
+from discreet.plan.sql.refusals import Span, SqlRefused
 from discreet.plan.sql.source import SqlText
 
 if TYPE_CHECKING:
+    from sqlglot import Token
     from sqlglot.expressions import Expr as Node
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """The names of private tables, how one is looked up, public tables, and keys that were given for columns."""
+
+    names: Sequence[str]
+    table: Callable[[str], Table]
+    public: Mapping[str, Public]
+    keys: Mapping[str, Sequence[object]]
+
+
+_WORDS = re.compile(r"[a-z]+")
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_WHOLE = frozenset({"IDENTIFIER", "STRING"})  # what stood in quotes, and is no word of another name
+
+
+def spelled(name: str) -> str:
+    """Write a name as a question has to: in double quotes, unless it is one plain word that SQL has no use for."""
+    if _PLAIN.fullmatch(name) and [token.token_type.name for token in _tokens(name)] == ["VAR"]:
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+def text(value: str) -> str:
+    """Write a text as SQL has it, in single quotes."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def nearest(unknown: UnknownName) -> str:
+    """Say which names there are, as SQL spells them."""
+    if unknown.near:
+        return f"did you mean {' or '.join(map(spelled, unknown.near))}?"
+    return f"use one of {', '.join(map(spelled, unknown.known))}" if unknown.known else unknown.fix
+
+
+def split_name(refusal: SqlRefused, catalogue: Catalogue) -> SqlRefused | None:
+    """Return the refusal of a name or a key of several words that lacks its quotes, where that is what was refused."""
+    tokens = _tokens(refusal.text) if len(refusal.text) <= MOST_TEXT else []
+    said = {token.text.lower() for token in tokens}
+    fixes = dict(_quoted(catalogue, said))
+    plain = {name.lower() for name in fixes}
+    for name in sorted(fixes, key=lambda each: (-len(each), each)):  # the longest first: one name may begin another
+        if _PLAIN.fullmatch(name) or not said.issuperset(_WORDS.findall(name.lower())):
+            continue
+        words = [token.text.lower() for token in _tokens(name)]
+        # Where each word is a column by itself, a - b may well be meant.
+        if len(words) < 2 or all(word in plain for word in words if _PLAIN.fullmatch(word)):
+            continue
+        for span in _spans(tokens, words, refusal.span):
+            why = f"{name} is one name, and without quotes SQL reads its words one by one"
+            return SqlRefused(refusal.text, span, why=why, fix=fixes[name])
+    return None
+
+
+def _quoted(catalogue: Catalogue, words: set[str]) -> Iterator[tuple[str, str]]:
+    """Name the declared keys and the columns of the tables that a question speaks of, each with how it is written."""
+    tables = [catalogue.table(title) for title in catalogue.names if title.lower() in words]
+    keys = (key for table in tables for column in table.columns for key in column.keys or ())
+    yield from ((key, f"text goes in single quotes: {text(key)}") for key in keys if isinstance(key, str))
+    people = [table.unit.identifier for table in tables if table.unit.identifier is not None]
+    public = (name for title, table in catalogue.public.items() if title.lower() in words for name in table.names)
+    for name in (*(name for table in tables for name in table), *people, *public):
+        yield name, f"write {spelled(name)}, in double quotes"
+
+
+def _spans(tokens: Sequence[Token], words: Sequence[str], at: Span) -> Iterable[Span]:
+    """Return where a run of words stands that is, or is next to, what was refused."""
+    written = [None if token.token_type.name in _WHOLE else token.text.lower() for token in tokens]
+    for first in range(len(tokens) - len(words) + 1):
+        last = first + len(words) - 1
+        before, after = tokens[max(first - 1, 0)], tokens[min(last + 1, len(tokens) - 1)]
+        if written[first : last + 1] == list(words) and before.start < at[1] and at[0] <= after.end:
+            yield tokens[first].start, tokens[last].end + 1
+
+
+def _tokens(text: str) -> list[Token]:
+    """Return the words and signs of a text; none, where a quote in it does not end."""
+    from sqlglot import tokenize
+    from sqlglot.errors import TokenError
+
+    try:
+        return tokenize(text)
+    except TokenError:
+        return []
+
 
 # More nodes than a person writes, and few enough for plans to be walked.
 MOST_NODES = 150
@@ -24,11 +115,15 @@ _BESIDE = frozenset({"eq", "neq", "in", "if", "case", "coalesce", "nullif", "lik
 
 @dataclass(frozen=True, slots=True)
 class ScopeTable:
-    """One table of a FROM: its name there, its columns by the names SQL has for them, and the name of the person."""
+    """One table of a FROM: its name there, its columns by the names SQL has for them, and the name of the person.
+
+    `owner` is the column of a table that identifies people, or a key that is their identifier.
+    """
 
     alias: str | None
     names: Mapping[str, str]
     person: str | None = None
+    owner: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +145,9 @@ class Scope:
         for part in self.parts:
             for name, column in part.names.items():
                 names.setdefault(name, column)
-        person = next((part.person for part in self.parts if part.person is not None), None)
-        return replace(self, parts=(ScopeTable(alias, names, person),))
+        whose = next((part for part in self.parts if part.person is not None), None)
+        person, owner = (None, None) if whose is None else (whose.person, whose.owner)
+        return replace(self, parts=(ScopeTable(alias, names, person, owner),))
 
     def column(self, node: Node, source: SqlText) -> str:
         """Return the column of the plan that a name means, or refuse it with the nearest."""
@@ -88,16 +184,29 @@ class Scope:
         if node.arg_key not in ("expression", "expressions") or other is None or other.key != "column":
             return None
         found = _found(self.parts, *_name(other.this))
-        return node.name if found and all(_is_text(self.columns[each]) for each in found) else None
+        texts = [each in self.columns and _is_text(self.columns[each]) for each in found]
+        return node.name if texts and all(texts) else None
 
     def is_person(self, node: Node) -> bool:
         """Say whether a name is that of the column which identifies people."""
+        return self.person(node) is not None
+
+    def person(self, node: Node) -> ScopeTable | None:
+        """Return the table whose people a name identifies, if it is such a name."""
         if node.key != "column" or node.this.key != "identifier":
-            return False
+            return None
         name, quoted = _name(node.this)
         table = node.args.get("table")
         parts = [part for part in self.parts if table is None or _is(part, *_name(table))]
-        return any(part.person is not None and _same(part.person, name, quoted) for part in parts)
+        return next((part for part in parts if part.person is not None and _same(part.person, name, quoted)), None)
+
+    def knows(self, node: Node) -> bool:
+        """Say whether a column may be one of these tables."""
+        if node.key != "column" or node.this.key != "identifier":
+            return False
+        table = node.args.get("table")
+        parts = [part for part in self.parts if table is None or _is(part, *_name(table))]
+        return any(_knows(part, *_name(node.this)) for part in parts) or self.is_person(node)
 
     def parts_of(self, node: Node, source: SqlText) -> tuple[ScopeTable, ...]:
         """Return the tables that a column may be of: all of them, or the one that is named before it."""
@@ -120,6 +229,13 @@ def named(names: Mapping[str, object] | list[str], name: str, quoted: bool) -> s
         return name
     found = [known for known in names if _same(known, name, quoted)]
     return found[0] if len(found) == 1 else None
+
+
+def place_of(person: str | None, node: Node) -> int | None:
+    """Return the place at which a subquery lists the person."""
+    select = node.this if node.key == "subquery" else node
+    names = [each.alias_or_name.lower() for each in select.args.get("expressions") or ()]
+    return names.index(person.lower()) if person is not None and person.lower() in names else None
 
 
 def identifier(node: Node) -> tuple[str, bool]:

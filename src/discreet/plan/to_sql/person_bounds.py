@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from discreet.core.column import Column
 from discreet.engines.dialect import MOST_ROWS as MOST_ROWS
 from discreet.engines.dialect import NARROW, WIDE, Dialect, named, select
-from discreet.engines.secret_order import MULTIPLIERS, ORDER_TABLE, PRIME
+from discreet.engines.engine import MULTIPLIERS, ORDER_TABLE, PRIME
 from discreet.plan.refusals import too_wide
 from discreet.plan.whole import is_wide
 

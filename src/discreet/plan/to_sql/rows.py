@@ -12,12 +12,15 @@ from discreet.core.unit import Unit
 from discreet.core.value import replace
 from discreet.engines.dialect import Dialect, named, select
 from discreet.engines.physical import Physical
+from discreet.plan.dimension import Dimension
 from discreet.plan.keys import Key, Keys
 from discreet.plan.nodes import (
     Datum,
     Derive,
     Filter,
     Join,
+    MarkJoin,
+    PerPerson,
     PersonJoin,
     Plan,
     Project,
@@ -30,8 +33,12 @@ from discreet.plan.nodes import (
 )
 from discreet.plan.stability import partners, reach, rows_before, unit_of
 from discreet.plan.to_sql.column_values import key_text
+from discreet.plan.to_sql.dimension_join import dimension_join_sql
+from discreet.plan.to_sql.linked_rows import linked_below, owned_sql
+from discreet.plan.to_sql.owners import REFERENCE
+from discreet.plan.to_sql.people import people_sql
 from discreet.plan.to_sql.person_bounds import PERSON, first_rows, limbs, ordered, person_limbs
-from discreet.plan.to_sql.person_join import Side, person_join_sql
+from discreet.plan.to_sql.person_join import Side, mark_join_sql, person_join_sql
 from discreet.plan.to_sql.scalar import Relation, chosen_sql, code_name, expression_sql, raw_sql, stored_type
 from discreet.plan.whole import is_wide
 
@@ -41,8 +48,8 @@ Relations = Mapping[str, Relation]
 
 
 def tables_under(relations: Relations) -> dict[str, Table]:
-    """Return the declarations of relations."""
-    return {name: relation.table for name, relation in relations.items()}
+    """Return the declarations of the private relations."""
+    return {name: relation.table for name, relation in relations.items() if not relation.is_public}
 
 
 def whole_people(plan: Plan, relations: Relations) -> bool:
@@ -53,8 +60,12 @@ def whole_people(plan: Plan, relations: Relations) -> bool:
 def rows_sql(plan: Plan, relations: Relations, unit: Unit, dialect: Dialect) -> str:
     """Write the rows of a plan: its columns under their names, and ~person where people are protected."""
     tables = tables_under(relations)
+    if (linked := linked_below(plan, relations)) is not None:
+        unowned = rows_sql(plan, {**relations, linked.table.name: replace(linked, unowned=True)}, unit, dialect)
+        return owned_sql(unowned, linked, columns_of(plan, tables), coded_columns(plan, relations), dialect)
     match plan:
         case Scan(table):
+            assert not relations[table].is_public
             return scan_sql(relations[table], dialect)
         case Filter(source, predicate):
             condition = expression_sql(predicate, columns_of(source, tables), dialect)
@@ -65,8 +76,15 @@ def rows_sql(plan: Plan, relations: Relations, unit: Unit, dialect: Dialect) -> 
         case Project(source, chosen):
             kept = chosen_sql(chosen, coded_columns(source, relations), dialect)
             return select((*kept, *(() if unit.is_row else (PERSON,))), rows_sql(source, relations, unit, dialect))
+        case PerPerson(source):
+            inner = rows_sql(source, relations, unit, dialect)
+            return people_sql(plan, inner, columns_of(source, tables), dialect)
         case Join(source, joined, on):
             inner = _before_join(source, joined.fan_out(theirs for _, theirs in on), relations, unit, dialect)
+            if isinstance(joined, Dimension):
+                relation = relations[joined.name]
+                assert relation.is_public  # a private table is never joined as a public one
+                return dimension_join_sql(inner, columns_of(source, tables), joined, on, relation, dialect)
             return _join_sql(inner, columns_of(source, tables), joined, on, dialect)
         case Union(one, other):
             columns = columns_of(plan, tables)
@@ -78,6 +96,9 @@ def rows_sql(plan: Plan, relations: Relations, unit: Unit, dialect: Dialect) -> 
             one_side = replace(one_side, sql=_before_join(plan.one, partners(plan, tables), relations, unit, dialect))
             whole = whole_people(plan, relations)
             return person_join_sql(plan, one_side, _partnered(plan, other_side, relations, dialect), whole, dialect)
+        case MarkJoin():
+            one_side, other_side = (_side(side, relations, unit, dialect) for side in (plan.one, plan.other))
+            return mark_join_sql(plan, one_side, other_side, whole_people(plan, relations), dialect)
 
 
 def rows_by_person_sql(plan: Plan, relations: Relations, unit: Unit, most: int, dialect: Dialect) -> str:
@@ -94,11 +115,13 @@ def scan_sql(relation: Relation, dialect: Dialect) -> str:
         for column in relation.table.columns
         if column.name not in coded
     ]
-    if not unit.is_row:
+    if relation.unowned:
+        read.append(f"{relation.reference_sql(dialect)} AS {REFERENCE}")
+    elif not unit.is_row:
         read.append(PERSON if relation.kept else f"{relation.person_sql(dialect)} AS {PERSON}")
     if unit.bound == "table" and not relation.kept:
-        return kept_sql(relation, select(read, relation.from_sql), dialect)
-    found = select((*read, *_codes(relation, dialect)), relation.from_sql)
+        return kept_sql(relation, select(read, relation.rows_from(dialect)), dialect)
+    found = select((*read, *_codes(relation, dialect)), relation.rows_from(dialect))
     texts = [
         f"{dialect.code_text(code_name(name, dialect), map(str, column.keys or ()))} AS {dialect.quote(name)}"
         for name, column in coded.items()
@@ -118,7 +141,7 @@ def coded_columns(plan: Plan, relations: Relations) -> frozenset[str]:
     match plan:
         case Scan(table):
             return frozenset(_codable(relations[table]))
-        case Union():
+        case Union() | PerPerson():
             return frozenset()
         case Filter(source) | Derive(source) | Join(source):
             return coded_columns(source, relations)
@@ -128,6 +151,8 @@ def coded_columns(plan: Plan, relations: Relations) -> frozenset[str]:
         case PersonJoin(one, other, columns=chosen):
             coded = coded_columns(other, relations)
             return coded_columns(one, relations) | {new for new, old in chosen if old in coded}
+        case MarkJoin(one):
+            return coded_columns(one, relations)
 
 
 def _codable(relation: Relation) -> dict[str, Column]:
@@ -170,11 +195,15 @@ def base_columns(plan: Plan, tables: Mapping[str, Table]) -> dict[str, Column]:
     match plan:
         case Filter(source) | Derive(source):
             return base_columns(source, tables)
+        case Join(source, Dimension() as joined, on) if joined.fan_out(theirs for _, theirs in on) == 1:
+            return base_columns(source, tables)  # the others follow from these
         case Join(source, joined, on):
             return {**base_columns(source, tables), **{column.name or "": column for column in added(joined, on)}}
         case PersonJoin(one, _, _, _, chosen):
             columns = columns_of(plan, tables)
             return {**base_columns(one, tables), **{new: columns[new] for new, _ in chosen}}
+        case MarkJoin(one):
+            return base_columns(one, tables)
     return columns_of(plan, tables)
 
 

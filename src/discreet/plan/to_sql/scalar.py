@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from discreet.core.column import Column
 from discreet.core.errors import Refusal
 from discreet.core.schema import Table
-from discreet.core.value import dataclass
+from discreet.core.value import dataclass, replace
 from discreet.engines.dialect import Dialect
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.physical import Physical
 from discreet.plan.expressions import Expression
 from discreet.plan.to_sql.column_values import READERS, storage
+from discreet.plan.to_sql.owners import OWNER, Owners, chained_sql, compared_sql, is_whole, owners_sql, person_of
 from discreet.plan.types import check_width, compiled
 from discreet.plan.whole import OutOfRange
 
@@ -32,33 +33,66 @@ def chosen_sql(chosen: Iterable[tuple[str, str]], coded: Collection[str], dialec
     return found
 
 
-# Physical types of identifiers that fit the narrow integers; all others are compared as text.
-_WHOLE = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"})
-
-
 @dataclass(frozen=True, slots=True)
 class Relation:
     """A table's declaration, the physical types of its source, and what stands after FROM to read it.
 
     `kept` says that `from_sql` is a cache of the rows that `bound="table"` keeps, with all columns read already.
+    `owners` are those of the rows that its link refers to; `unowned` leaves it to who reads it to look them up. One
+    that `is_public` has nobody's rows: it is joined as a dimension, and never scanned.
     """
 
     table: Table
     physical: Mapping[str, str]
     from_sql: str
     kept: bool = False
+    owners: Owners | None = None
+    is_public: bool = False
+    unowned: bool = False
 
     @property
     def has_whole_people(self) -> bool:
         """Whether people are told apart by whole numbers, which is faster than by text."""
-        return self.physical.get(self.table.unit.identifier or "", "").upper() in _WHOLE
+        if self.owners is not None:
+            return self.owners.has_whole_people
+        return is_whole(self.physical.get(self.table.unit.identifier or "", ""))
+
+    def rows_from(self, dialect: Dialect = DUCKDB) -> str:
+        """Return what stands after FROM to read the rows; where they are linked, those that belong to someone."""
+        via = self.table.unit.via
+        if self.owners is None or via is None or self.kept or self.unowned:
+            assert via is None or self.kept or self.owners is not None, "a linked table is read with its owners"
+            return self.from_sql
+        return self.owners.rows_from(self.from_sql, self.table, self.reference_sql(dialect), dialect)
+
+    def reference_sql(self, dialect: Dialect = DUCKDB) -> str:
+        """Write what a row of a linked table refers to."""
+        via = self.table.unit.via
+        assert via is not None
+        assert self.owners is not None
+        return self.owners.reference(via.column, self.physical[via.column], dialect)
+
+    def linked(self, referred: Relation, remembered: Callable[[str], str], dialect: Dialect = DUCKDB) -> Relation:
+        """Return the relation with its owners, found from the one that its link refers to, and kept by `remembered`."""
+        via = self.table.unit.via
+        assert via is not None
+        owners = remembered(referred.owners_by(via.key, self.physical[via.column], dialect))
+        return replace(self, owners=Owners(owners, referred.physical[via.key], referred.has_whole_people))
+
+    def owners_by(self, key: str, physical: str, dialect: Dialect = DUCKDB) -> str:
+        """Write whose the rows are that refer to a row of this one by its `key`; `physical` is the reference's type."""
+        via = self.table.unit.via
+        compared = compared_sql(dialect.quote(key), self.physical[key], physical, dialect)
+        if self.owners is None or via is None:
+            return owners_sql(self.from_sql, compared, self.person_sql(dialect))
+        return chained_sql(owners_sql(self.from_sql, compared, self.reference_sql(dialect)), self.owners)
 
     def person_sql(self, dialect: Dialect = DUCKDB) -> str:
         """Write who a row belongs to: a whole number or a text, and null for the one person called null."""
+        if self.owners is not None:
+            return OWNER
         name = self.table.unit.identifier or ""
-        if self.has_whole_people:
-            return dialect.cast(dialect.quote(name), dialect.narrow)
-        return dialect.person(dialect.quote(name), self.physical.get(name, "").upper())
+        return person_of(name, self.physical.get(name, ""), dialect)
 
 
 def raw_sql(column: Column, physical: str, dialect: Dialect = DUCKDB) -> str:

@@ -4,41 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from discreet.core.column import Column
 from discreet.core.unit import Unit
-from discreet.core.value import dataclass
-from discreet.engines.dialect import NARROW, WIDE, Dialect, select
+from discreet.core.value import dataclass, replace
+from discreet.engines.dialect import Dialect, select
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
-from discreet.plan.expressions import Expression
-from discreet.plan.keys import Keys, Tally, TallyQuery
-from discreet.plan.nodes import Datum, Plan, columns_of
-from discreet.plan.refusals import too_wide
-from discreet.plan.stability import reach, stability, unit_of
-from discreet.plan.to_sql.person_bounds import (
-    ALLOTTED,
-    MOST_ROWS,
-    PERSON,
-    ROWS,
-    allotted,
-    limbs,
-    ordered_groups,
-    person_limbs,
-    shrunk,
-)
-from discreet.plan.to_sql.rows import (
-    GROUP,
-    Relations,
-    code_sql,
-    coded_columns,
-    group_sql,
-    rows_sql,
-    tables_under,
-    whole_people,
-)
-from discreet.plan.to_sql.scalar import expression_sql
-from discreet.plan.types import type_of
-from discreet.plan.whole import OutOfRange, Whole
+from discreet.engines.engine import Engine
+from discreet.plan.keys import Tally, TallyQuery
+from discreet.plan.nodes import Datum
+from discreet.plan.stability import GRAIN, has_one_each
+from discreet.plan.to_sql.person_bounds import ALLOTTED, MOST_ROWS, PERSON, ROWS, allotted, ordered_groups, shrunk
+from discreet.plan.to_sql.rows import Relations
+from discreet.plan.to_sql.settled_plan import SettledPlan as SettledPlan
+from discreet.plan.to_sql.sums import Sums as Sums
+from discreet.plan.to_sql.weights import WEIGHT, WeighedRows
+from discreet.plan.whole import Whole
 
+# Tables that are declared to have more rows are read anew for every question, so that no copy fills memory and disk.
+MOST_REMEMBERED = 50_000_000
 # Where the count begins in a sum that carries the count of its values too.
 _PACKED = 60
 
@@ -56,183 +38,115 @@ class EngineStatement:
 
 
 def tallies_sql(
-    question: TallyQuery, relations: Relations, dialect: Dialect = DUCKDB, unit: Unit | None = None
+    question: TallyQuery,
+    relations: Relations,
+    dialect: Dialect = DUCKDB,
+    unit: Unit | None = None,
+    engine: Engine | None = None,
 ) -> EngineStatement:
-    """Write a question as one statement that reads its tables once.
+    """Write a question as one statement.
 
-    `unit` may bound people more tightly than the table's own, which it is otherwise.
+    `unit` may bound people more tightly than the table's own, which it is otherwise. With an `engine`, weighed rows are
+    read from what it remembers of them, or put there: the answer is the same.
 
-    Guarantee: between neighbours the answers differ by no more than `stability` says, in units of each tally's `most`;
-    "people" by 1 in each group where people are protected, and like "rows" where rows are.
+    Guarantee: between neighbours the answers differ by no more than `stability` says, in units of each tally's `most`,
+    times 2^20 where rows are weighed; "people" by 1 in each group where people are protected, and like "rows" where
+    rows are.
     """
     asked = SettledPlan.of(question.source, question.keys, relations, dialect, unit)
-    sums = Sums.of(question.tallies, asked.columns, dialect)
-    keyed = select((*asked.grouping, *sums.values) or ("1",), asked.rows)
-    answer = _bounded(keyed, sums, asked) if asked.is_bounded else _plain(keyed, sums, asked)
+    if question.weighed and not asked.unit.is_row:
+        answer = _weighed(question.tallies, asked, engine if _fits(relations) else None)
+    else:
+        answer = _allotted(Sums.of(question.tallies, asked.columns, dialect), asked)
     names = ("group",) if not question.keys.selected else question.keys.names
     return EngineStatement(answer, (*names, *(tally.kind for tally in question.tallies)))
 
 
-@dataclass(frozen=True, slots=True)
-class SettledPlan:
-    """A plan and its keys, settled for one unit: the SQL of its rows, and of the groups they fall into."""
-
-    plan: Plan
-    keys: Keys
-    unit: Unit
-    reach: int  # the most rows that come from one unit
-    columns: Mapping[str, Column]
-    rows: str
-    whole: bool
-    coded: frozenset[str]
-    dialect: Dialect
-
-    @classmethod
-    def of(cls, plan: Plan, keys: Keys, relations: Relations, dialect: Dialect, unit: Unit | None) -> SettledPlan:
-        """Check that the plan is sound and stable, and write its rows."""
-        tables = tables_under(relations)
-        columns = columns_of(plan, tables)
-        settled = unit or unit_of(plan, tables)
-        stability(plan, settled, tables, groups=bool(keys.columns))
-        rows = rows_sql(plan, relations, settled, dialect)
-        whole, coded = whole_people(plan, relations), coded_columns(plan, relations)
-        return cls(plan, keys, settled, reach(plan, settled, tables), columns, rows, whole, coded, dialect)
-
-    @property
-    def codes(self) -> tuple[str, ...]:
-        """The names of the columns that tell groups apart: a code for each key, or its value where it is selected."""
-        return tuple(f'"~k{place}"' for place in range(len(self.keys.columns)))
-
-    @property
-    def grouping(self) -> tuple[str, ...]:
-        """The columns that tell people and groups apart, named."""
-        people = () if self.unit.is_row else (PERSON,)
-        if self.keys.selected:
-            of = [self.dialect.quote(key.of.name or key.name) for key in self.keys.columns]
-        else:
-            of = [code_sql(key, self.coded, self.dialect, late=self.is_late) for key in self.keys.columns]
-        return (*people, *(f"{sql} AS {name}" for sql, name in zip(of, self.codes, strict=True)))
-
-    @property
-    def groups(self) -> tuple[str, ...]:
-        """The names of what a group is known by in the answer."""
-        if self.keys.selected:
-            return self.codes
-        return (GROUP,) if self.keys.columns else ()
-
-    def in_groups(self, sql: str) -> str:
-        """Leave out what is in no group, and put the place of the group for its codes."""
-        if not self.keys.columns:
-            return sql
-        condition = " AND ".join(f"{name} IS NOT NULL" for name in self.groups)
-        if not self.keys.selected:
-            group = group_sql(self.keys, self.codes, self.coded, self.dialect, late=self.is_late)
-            # Once: else a planner might ask which group a row is in before it adds rows up, for every row.
-            sql = self.dialect.once(select(("*", f"{group} AS {GROUP}"), sql))
-        return select("*", sql, where=condition)
-
-    @property
-    def is_bounded(self) -> bool:
-        """Whether people's rows or groups have to be bounded in the query."""
-        if self.unit.is_row:
-            return False
-        return self.unit.bound == "query" or (bool(self.keys.columns) and self.bounds_groups)
-
-    @property
-    def bounds_groups(self) -> bool:
-        """Whether the groups of one person have to be bounded, since their rows could fall into more."""
-        return not self.unit.is_row and self.unit.max_groups < self.reach
-
-    @property
-    def is_late(self) -> bool:
-        """Whether rows are grouped by the values of keys, whose places are found afterwards."""
-        return not self.is_bounded
-
-    @property
-    def people(self) -> list[str]:
-        """Who a row belongs to, as small numbers."""
-        return person_limbs(self.whole, self.dialect)
-
-    @property
-    def group_limbs(self) -> list[str]:
-        """The group of a row, as small numbers."""
-        if not self.keys.selected:
-            return list(self.groups)
-        columns = zip(self.keys.columns, self.groups, strict=True)
-        return [limb for key, name in columns for limb in limbs(key.of, name, self.dialect)]
+def _allotted(sums: Sums, asked: SettledPlan) -> str:
+    """Write the answer in whole rows."""
+    keyed = select((*asked.grouping, *sums.values) or ("1",), asked.rows)
+    return _bounded(keyed, sums, asked) if asked.is_bounded else _plain(keyed, sums, asked)
 
 
-@dataclass(frozen=True, slots=True)
-class Sums:
-    """What has to be summed for some tallies: values that several of them share are computed once."""
-
-    tallies: tuple[Tally, ...]
-    values: tuple[str, ...]  # the SQL of every value, named
-    present: tuple[str, ...]  # for each tally the SQL that is not null where it counts
-    added: tuple[str | None, ...]  # for each tally the SQL of what it adds up, None where it only counts
-    low: tuple[int, ...]  # what is to be taken off for each row that counts
-    most: tuple[int, ...]
-
-    @classmethod
-    def of(cls, tallies: Sequence[Tally], columns: Mapping[str, Column], dialect: Dialect) -> Sums:
-        """Write the values of tallies, proving that their sums fit."""
-        known: list[Expression] = []
-        for expression in (each for tally in tallies for each in tally.of):
-            if not any(expression.same_as(other) for other in known):
-                known.append(expression)
-        names = [f'"~x{place}"' for place in range(len(known))]
-        values = [_value(expression, columns, dialect) for expression in known]
-        sources = [f"{sql} AS {name}" for (sql, _), name in zip(values, names, strict=True)]
-        bounds = {name: bound for (_, bound), name in zip(values, names, strict=True)}
-        present, added, low, most = [], [], [], []
-        for tally in tallies:
-            used = [names[next(i for i, other in enumerate(known) if each.same_as(other))] for each in tally.of]
-            largest = tally.most(columns)
-            if largest * MOST_ROWS >= WIDE:
-                raise too_wide(tally.of[0])
-            most.append(largest)
-            part, off = _added(tally, used, bounds, dialect)
-            added.append(part)
-            low.append(off)
-            present.append(_present(used))
-        return cls(tuple(tallies), tuple(sources), tuple(present), tuple(added), tuple(low), tuple(most))
-
-    def is_wide(self, place: int) -> bool:
-        """Say whether the sum of a person's values might need the wide type."""
-        return self.most[place] * MOST_ROWS >= NARROW
+def _fits(relations: Relations) -> bool:
+    """Say whether the rows of tables may be kept beside them: a function of what was declared."""
+    return all((relation.table.rows or 0) <= MOST_REMEMBERED for relation in relations.values())
 
 
-def _value(expression: Expression, columns: Mapping[str, Column], dialect: Dialect) -> tuple[str, tuple[int, int]]:
-    column, sql = type_of(expression, columns), expression_sql(expression, columns, dialect)
-    if column.kind in ("text", "category"):
-        return sql, (0, 0)
-    return (dialect.flag_to_integer(sql) if column.kind == "flag" else sql), column.steps
+def _weighed(tallies: Sequence[Tally], asked: SettledPlan, engine: Engine | None) -> str:
+    """Write the answer in parts of rows; people are counted by themselves, by the secret order."""
+    weights = [tally for tally in tallies if tally.kind != "people"]
+    if not weights:
+        return _allotted(Sums.of(tallies, asked.columns, asked.dialect), asked)
+    sums = Sums.of(weights, asked.columns, asked.dialect, GRAIN)
+    late = replace(asked, is_weighed=True)
+    parts = _parts(sums, asked.dialect)
+    weighed = WeighedRows(
+        keyed=select((*late.grouping, *sums.values), asked.rows),
+        rows=asked.rows,
+        columns=(*late.codes, *(f"{part.sql} AS {name}" for name, part in parts.items())),
+        most=asked.unit.max_rows if asked.unit.bound == "query" and not has_one_each(asked.plan) else None,
+        dialect=asked.dialect,
+    )
+    rows = weighed.sql if engine is None else weighed.remembered(engine)
+    names = [f'"~v{place}"' for place in range(len(weights))]
+    found = [f"{_weight(sums, place, parts, asked.dialect)} AS {name}" for place, name in enumerate(names)]
+    by = late.groups or ("0",)
+    answer = select((*by, *names), late.in_groups(select((*late.codes, *found), rows, by=late.codes)))
+    if len(weights) == len(tallies):
+        return answer
+    people = _allotted(Sums.of([Tally("people")], asked.columns, asked.dialect), asked)
+    return _beside(answer, people, [tally.kind == "people" for tally in tallies], asked)
 
 
-def _added(
-    tally: Tally, used: Sequence[str], bounds: Mapping[str, tuple[int, int]], dialect: Dialect
-) -> tuple[str | None, int]:
-    """Write what a tally adds up, and what has to be taken off afterwards for each row."""
-    wholes = [Whole.of(name, bounds[name], dialect) for name in used]
-    try:
-        match tally.kind:
-            case "sum" if not wholes[0].wide:
-                return wholes[0].sql, wholes[0].low
-            case "sum":
-                return wholes[0].shifted(-wholes[0].low).sql, 0
-            case "product":
-                first, second = (each.scaled(2).shifted(-each.low - each.high) for each in wholes)
-                return first.times(second).shifted(first.high * second.high).sql, 0
-    except OutOfRange:
-        raise too_wide(tally.of[0]) from None
-    return None, 0
+def _beside(weights: str, people: str, counted: Sequence[bool], asked: SettledPlan) -> str:
+    """Put the number of people beside the weighed sums of their group; `counted` says which tallies are of people."""
+    dialect, zero = asked.dialect, asked.dialect.cast("0", asked.dialect.wide)
+    keys = [f'"~g{place}"' for place in range(max(1, len(asked.groups)))]
+    sums = [f'"~v{place}"' for place in range(len(counted) - sum(counted))]
+    wide = [dialect.cast(name, dialect.wide) for name in (*sums, '"~p"')]
+
+    def side(sql: str, names: Sequence[str], values: Sequence[str]) -> str:
+        return select((*keys, *values), f'({sql}) AS "~q"({", ".join((*keys, *names))})')
+
+    one = side(weights, sums, (*wide[:-1], zero))
+    other = side(people, ['"~p"'], (*[zero for _ in sums], wide[-1]))
+    columns = f'"~b"({", ".join((*keys, *sums, chr(34) + "~p" + chr(34)))})'
+    given = iter(sums)
+    totals = ['sum("~p")' if each else f"sum({next(given)})" for each in counted]
+    return select((*keys, *totals), f"({one} UNION ALL {other}) AS {columns}", by=keys)
 
 
-def _present(used: Sequence[str]) -> str:
-    if len(used) < 2 or used[0] == used[1]:
-        return used[0] if used else "*"
-    condition = " AND ".join(f"{name} IS NOT NULL" for name in used)
-    return f"CASE WHEN {condition} THEN 1 END"
+def _parts(sums: Sums, dialect: Dialect) -> dict[str, Whole]:
+    """Write what each row adds to the tallies, times its weight, by the name of its column; each once."""
+    weight, found = Whole(WEIGHT, 0, GRAIN, dialect), {}
+    for place, added in enumerate(sums.added):
+        present = sums.present[place]
+        counted = WEIGHT if present == "*" else f"CASE WHEN {present} IS NOT NULL THEN {WEIGHT} END"
+        found[_counted(sums, place)] = replace(weight, sql=counted)
+        if added is not None:
+            found[f'"~s{place}"'] = added.times(weight)
+    return found
+
+
+def _counted(sums: Sums, place: int) -> str:
+    """Return the column of the weight of those rows that count for a tally: one for all tallies that count alike."""
+    return f'"~n{sums.present.index(sums.present[place])}"'
+
+
+def _weight(sums: Sums, place: int, parts: Mapping[str, Whole], dialect: Dialect) -> str:
+    """Write the sum of what a tally adds, row by row times the row's weight."""
+
+    def total(name: str) -> str:
+        return f"COALESCE({dialect.total(name, parts[name].low, parts[name].high)}, 0)"
+
+    low = sums.low[place]
+    if sums.added[place] is None:
+        return total(_counted(sums, place))
+    weighed = total(f'"~s{place}"')
+    if not low:
+        return weighed
+    return f"{weighed} - {dialect.cast(str(low), dialect.wide)} * {total(_counted(sums, place))}"
 
 
 def _plain(keyed: str, sums: Sums, asked: SettledPlan) -> str:
@@ -253,7 +167,7 @@ def _total(sums: Sums, place: int, asked: SettledPlan) -> str:
     count = f"count({sums.present[place]})"
     if added is None:
         return count
-    total = f"COALESCE({asked.dialect.total(added, low, low + sums.most[place])}, 0)"
+    total = f"COALESCE({asked.dialect.total(added.sql, low, low + sums.most[place])}, 0)"
     return f"{total} - {asked.dialect.cast(str(low), asked.dialect.wide)} * {count}" if low else total
 
 
@@ -278,7 +192,9 @@ class Within:
         packed = {sums.present[place]: place for place in reversed(places)}
         for present, place in packed.items():
             counted[present] = f'"~n{place}"'
-            raised = f"{sums.added[place]} + {dialect.cast(str((1 << _PACKED) - sums.low[place]), dialect.narrow)}"
+            raised = (
+                f"{_sql(sums.added[place])} + {dialect.cast(str((1 << _PACKED) - sums.low[place]), dialect.narrow)}"
+            )
             summed.append(f'COALESCE(sum({raised}), 0) AS "~p{place}"')
             count, total = dialect.high_bits(f'"~p{place}"', _PACKED), dialect.low_bits(f'"~p{place}"', _PACKED)
             unpacked.append(f"{dialect.cast(count, dialect.narrow)} AS {counted[present]}")
@@ -303,6 +219,11 @@ class Within:
                 unpacked.append(f'"~s{place}"')
             values.append(shrunk(f'"~s{place}"', rows, dialect, wide=sums.is_wide(place)))
         return cls(tuple(summed), tuple(unpacked), tuple(values))
+
+
+def _sql(added: Whole | None) -> str:
+    assert added is not None
+    return added.sql
 
 
 def _is_packed(sums: Sums, place: int) -> bool:

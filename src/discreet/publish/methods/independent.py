@@ -6,11 +6,10 @@ from discreet.publish.allowance import Allowance, Spending
 from discreet.publish.code_table import Measure
 from discreet.publish.domain import Domain
 from discreet.publish.merged_codes import Merged
-from discreet.publish.method import Built, Say
+from discreet.publish.method import Built, MarginalWorkload, Say
 from discreet.publish.methods.mst import shared
 from discreet.publish.model.fit import fit
 from discreet.publish.model.junction import Junction
-from discreet.publish.workload import MarginalWorkload
 
 
 def build(measure: Measure, domain: Domain, allowance: Allowance, workload: MarginalWorkload, say: Say) -> Built:  # noqa: ARG001

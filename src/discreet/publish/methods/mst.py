@@ -20,12 +20,10 @@ from discreet.publish.code_table import Measure
 from discreet.publish.domain import Clique, Domain
 from discreet.publish.kernels import FINE, WEIGHT, distance, weighed
 from discreet.publish.merged_codes import Merged
-from discreet.publish.method import Built, Say
-from discreet.publish.model.belief import Table
+from discreet.publish.method import Built, MarginalWorkload, Say
 from discreet.publish.model.fit import NoisyMarginal, fit
-from discreet.publish.model.junction import Junction
+from discreet.publish.model.junction import Junction, Table
 from discreet.publish.model.marginal import ModelMarginals
-from discreet.publish.workload import MarginalWorkload
 
 # By how much less a pair counts for every step that lies, on average, between its ends and the attributes that they are
 # joined to already: what two attributes have in common gets lost on the way from one to the other.

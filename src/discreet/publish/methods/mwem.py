@@ -15,10 +15,9 @@ from discreet.publish.allowance import Allowance, Spending
 from discreet.publish.code_table import Measure
 from discreet.publish.domain import Clique, Domain
 from discreet.publish.merged_codes import Merged
-from discreet.publish.method import Built, Say
+from discreet.publish.method import Built, MarginalWorkload, Say
 from discreet.publish.methods._rounds import Style, rounds
 from discreet.publish.model.fit import fit
-from discreet.publish.workload import MarginalWorkload
 
 # A histogram of the touched attributes has at most so many cells.
 MOST_CELLS = 1 << 18

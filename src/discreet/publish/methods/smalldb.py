@@ -25,10 +25,9 @@ from discreet.publish.code_table import Counts, Measure
 from discreet.publish.domain import Clique, Domain
 from discreet.publish.kernels import MOST_ROWS, database_scores, total
 from discreet.publish.merged_codes import Merged
-from discreet.publish.method import Built, Say
+from discreet.publish.method import Built, MarginalWorkload, Say
 from discreet.publish.model.fit import Fit
 from discreet.publish.model.junction import Junction
-from discreet.publish.workload import MarginalWorkload
 
 # How many small databases may be gone through: a few seconds' worth.
 MOST_DATABASES = 400_000

@@ -9,11 +9,10 @@ from discreet.publish.allowance import Allowance, Spending
 from discreet.publish.code_table import Measure
 from discreet.publish.domain import Domain
 from discreet.publish.merged_codes import Merged
-from discreet.publish.method import Built, Say
+from discreet.publish.method import Built, MarginalWorkload, Say
 from discreet.publish.methods.mst import shared
 from discreet.publish.model.fit import fit
 from discreet.publish.model.junction import Junction
-from discreet.publish.workload import MarginalWorkload
 
 # The histogram of all attributes is held in memory, and added up once for each marginal at every step.
 MOST_CELLS = 1 << 21

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.publish.domain import Clique
-from discreet.publish.model.belief import Table, axes_outside
 from discreet.publish.model.fit import Fit
-from discreet.publish.model.junction import Junction
+from discreet.publish.model.junction import Junction, Table, axes_outside
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from discreet.noise.bits import current
 from discreet.publish.domain import Clique
-from discreet.publish.model.belief import Table
 from discreet.publish.model.fit import Fit
+from discreet.publish.model.junction import Table
 
 Codes = NDArray[np.int64]
 

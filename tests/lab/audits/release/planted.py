@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from hashlib import sha256
 
 import numpy as np
 
@@ -19,10 +20,13 @@ from discreet.core.schema import Table
 from discreet.ledger.charge import Charge
 from discreet.measures.quantiles import QuantileMeasure
 from discreet.measures.sums import SumMeasure
+from discreet.mechanisms import joint_quantiles, key_selection
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.parts.integer_noise import Noise
 from discreet.mechanisms.parts.statistic import Statistic
 from discreet.mechanisms.quantile import Quantile
+from discreet.noise import bits
+from discreet.noise.bits import current
 from discreet.noise.draws import KEY_BYTES, Draws
 from discreet.plan.to_sql.cells import CellRequest
 
@@ -42,8 +46,14 @@ QUESTIONS: dict[str, tuple[str, Callable[[Fraction], dict]]] = {
     ),
     "Gaussian count": ("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", lambda e: {"rho": e * e / 8}),
     "Gaussian sum": ("SELECT ward, SUM(cost) AS n FROM visits GROUP BY ward", lambda e: {"rho": e * e / 8}),
+    "Gaussian mean": ("SELECT ward, AVG(cost) AS n FROM visits GROUP BY ward", lambda e: {"rho": e * e / 8}),
+    "Gaussian selected keys": (
+        "SELECT city, COUNT(*) AS n FROM visits GROUP BY city",
+        lambda e: {"rho": e * e / 8, "delta": Fraction(1, 10**6)},
+    ),
 }
 ADDITIVE = tuple(name for name in QUESTIONS if name != "quantile")
+SELECTED = tuple(name for name in QUESTIONS if "selected" in name)
 
 
 @dataclass(frozen=True)
@@ -137,19 +147,68 @@ def sharper(factor):
     return planted
 
 
-def argmax_quantile():
-    def made(_):
-        def noisy(self, found, groups, mark):
-            cells = doors.opened(found([CellRequest(g, 0, 1, 101) for g in range(groups)]))
-            middles = []
-            for each in cells:
-                values = sorted(v for v, many in each.items() for _ in range(many))
-                middles.append(BracketedValue(values[len(values) // 2] if values else 50, 0, 100))
-            return [middles]
+def argmax_quantile(first=False):
+    """Show the exact medians, of all groups or of the first."""
 
-        return noisy
+    def planted():
+        def made(honest):
+            def noisy(self, found, groups, mark):
+                chosen = honest(self, found, groups, mark) if first else [[None] * groups]
+                cells = doors.opened(found([CellRequest(g, 0, 1, 101) for g in range(groups)]))
+                for group, each in enumerate(cells[: 1 if first else groups]):
+                    values = sorted(v for v, many in each.items() for _ in range(many))
+                    middle = values[len(values) // 2] if values else 50
+                    chosen[0][group] = BracketedValue(middle, middle, middle)
+                return chosen
 
-    return exchanged(QuantileMeasure, "noisy", made)
+            return noisy
+
+        return exchanged(QuantileMeasure, "noisy", made)
+
+    return planted
+
+
+def same_choice():
+    """Choose for all groups with the same coins."""
+
+    def made(honest):
+        def find(tasks, *rest):
+            key, found = current().bits(64), []
+            for task in tasks:
+                with bits.drawing(bits.BitSource(coins(key), fixed=True)):
+                    found += honest([task], *rest)
+            return found
+
+        return find
+
+    return exchanged(joint_quantiles, "find", made)
+
+
+def coins(key):
+    """Return a source of keys that begins anew for every group."""
+    turns = iter(range(1 << 62))
+    return lambda size: sha256(f"{key} {next(turns)}".encode()).digest()[:size]
+
+
+def kinder(by):
+    """Select keys as if so many people more had each."""
+    return lambda: exchanged(
+        KeySelection,
+        "_kept",
+        lambda honest: lambda self, people, count: honest(self, [each + by for each in people], count),
+    )
+
+
+def surer(factor):
+    """Select keys as if so many times the epsilon had been paid."""
+
+    @contextlib.contextmanager
+    def planted():
+        honest = key_selection._rule
+        with exchanged(key_selection, "_rule", lambda _: lambda share, slack: honest(share * factor, slack)):
+            yield
+
+    return planted
 
 
 def exact_cells():
@@ -177,26 +236,9 @@ def in_answer(change):
     def planted():
         def made(honest):
             def run(self, engine, draws):
-                seen = []
-
-                class Spy:
-                    def __getattr__(self, name):
-                        inner = getattr(engine, name)
-
-                        def heard(*asked):
-                            found = inner(*asked)
-                            seen.append(repr(doors.opened(found)) if name != "counts" else name)
-                            if name == "counts":
-                                with inner(*asked) as counts:
-                                    groups = asked[1].size
-                                    cells = doors.opened(counts([CellRequest(g, 0, 1, 101) for g in range(groups)]))
-                                    seen[-1] = repr([sorted(each.items()) for each in cells])
-                            return found
-
-                        return heard
-
-                answer = honest(self, Spy(), draws)
-                return change(answer, "".join(seen))
+                spy = Spy(engine)
+                answer = honest(self, spy, draws)
+                return change(answer, spy.sizes)
 
             return run
 
@@ -205,29 +247,48 @@ def in_answer(change):
     return planted
 
 
-def sorted_rows(answer, seen):
-    """Turn the rows round when what was found has an odd number of odd digits: an order that depends on rows."""
-    order = list(range(len(answer.rows)))
-    if sum(c in "13579" for c in seen) % 2 or "1" in seen:
-        order.reverse()
+class Spy:
+    """An engine that notes how large every group is."""
+
+    def __init__(self, engine):
+        self.engine, self.sizes = engine, []
+
+    def in_order(self, *asked):
+        found = self.engine.in_order(*asked)
+        self.sizes = [sum(map(int, row)) for row in doors.opened(found)]
+        return found
+
+    def counts(self, *asked):
+        with self.engine.counts(*asked) as counts:
+            cells = doors.opened(counts([CellRequest(group, 0, 1, 101) for group in range(asked[1].size)]))
+            self.sizes = [sum(each.values()) for each in cells]
+        return self.engine.counts(*asked)
+
+    def __getattr__(self, name):
+        return getattr(self.engine, name)
+
+
+def sorted_rows(answer, sizes):
+    """Sort the rows by exact counts."""
+    order = sorted(range(len(answer.rows)), key=lambda at: -sizes[at])
     columns = tuple(replace(c, quantities=tuple(c.quantities[at] for at in order)) for c in answer.columns)
     return replace(answer, rows=tuple(answer.rows[at] for at in order), columns=columns)
 
 
-def noted(answer, seen):
-    return replace(answer, notes=(*answer.notes, f"found {seen}"))
+def noted(answer, sizes):
+    return replace(answer, notes=(*answer.notes, f"{sum(sizes)} were found"))
 
 
 def undercharged():
-    """Charge less than is spent, whatever that is."""
+    """Charge a five hundredth of what is spent: .001 for .5."""
 
     def made(honest):
         def begun(self):
             honest(self)
             small = {
-                account: Zcdp(Fraction(1, 1000), relation=loss.relation)
+                account: Zcdp(loss.rho / 500, relation=loss.relation)
                 if loss.rho is not None and not math.isfinite(loss.peak)
-                else Pure(Fraction(1, 20), relation=loss.relation)
+                else Pure(Fraction(loss.peak if math.isfinite(loss.peak) else 1) / 500, relation=loss.relation)
                 for account, loss in self.losses.items()
             }
             object.__setattr__(self, "losses", small)
@@ -250,8 +311,8 @@ def raising():
 def raising_when_odd():
     """Raise for some rows alone."""
 
-    def change(answer, seen):
-        if any(c in "123456789" for c in seen):
+    def change(answer, sizes):
+        if any(sizes):
             raise OverflowError("too many")
         return answer
 
@@ -297,13 +358,17 @@ PLANTS = (
     Plant("the first group without noise", "mechanisms/parts/statistic", in_noisy(first_exact), ADDITIVE),
     Plant("exact zeros for empty groups", "mechanisms/parts/statistic", in_noisy(empty_exact), ADDITIVE),
     Plant("exact integers shown", "measures/sums", exact_cells, ADDITIVE),
-    Plant("the likeliest point, no choice", "measures/quantiles", argmax_quantile, ("quantile",)),
+    Plant("the exact median, no choice", "measures/quantiles", argmax_quantile(), ("quantile",)),
+    Plant("the exact median of the first group", "measures/quantiles", argmax_quantile(first=True), ("quantile",)),
+    Plant("one choice for all groups", "measures/quantiles", same_choice, ("quantile",)),
     Plant("a choice twice as sure", "mechanisms/quantile", sharper(Fraction(1, 2)), ("quantile",)),
     Plant("a choice a quarter more sure", "mechanisms/quantile", sharper(Fraction(4, 5)), ("quantile",)),
-    Plant("every key shown", "mechanisms/key_selection", all_keys, ("selected keys",)),
+    Plant("every key shown", "mechanisms/key_selection", all_keys, SELECTED),
+    Plant("a person more for every key", "mechanisms/key_selection", kinder(1), SELECTED),
+    Plant("keys chosen twice as surely", "mechanisms/key_selection", surer(2), SELECTED),
     Plant("the same draws for every debit", "noise/draws", same_draws),
-    Plant("rows in an order that depends on rows", "ask/programme", in_answer(sorted_rows)),
-    Plant("what was found in the notes", "ask/programme", in_answer(noted)),
+    Plant("rows sorted by exact counts", "ask/programme", in_answer(sorted_rows)),
+    Plant("the exact row count in the notes", "ask/programme", in_answer(noted)),
     Plant("too little charged", "ledger/charge", undercharged),
     Plant("every answer raises TypeError", "ask/programme", raising),
     Plant("some rows raise", "ask/programme", raising_when_odd),

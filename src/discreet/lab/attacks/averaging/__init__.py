@@ -141,6 +141,10 @@ def averaging(
     return Averaging(each, count, answers, again, int((guesses == there).sum()))
 
 
+# What a table has to have for it, in words for whoever has a table without.
+NEEDS = "a column of 2 to 30 values, to ask about one of them"
+
+
 def expose(copied: TableCopy, say: Callable[[str], None] = lambda _: None) -> list[Outcome]:
     """Average a count of the table: without an account, from a vault, and in a survey that is asked again."""
     people = attacker_choice.crowd(copied, 2000)

@@ -236,6 +236,10 @@ def blocked(people: TableCopy, size: int = _BLOCK, most: int | None = None) -> T
     return TableCopy(kept.name, {**kept.columns, "block": block}, kept.identifier)
 
 
+# What a table has to have for it, in words for whoever has a table without.
+NEEDS = "40 people, a column of tens of whole numbers, such as an age, and two of 2 to 8 values"
+
+
 def expose(copied: TableCopy, say: Callable[[str], None] = lambda _: None) -> list[Outcome]:
     """Publish a custodian's own copy as census tables of made-up blocks of twenty people, and solve them."""
     everyone = crowd(copied)

@@ -162,6 +162,10 @@ def _called(people: TableCopy, secret: str, bits: NDArray[Any], value: object) -
     return str(value) if value is not None else str(people.column(secret)[int(bits.argmax())])
 
 
+# What a table has to have for it, in words for whoever has a table without.
+NEEDS = "two people, and a column of 2 to 30 values or of ten different amounts"
+
+
 def expose(copied: TableCopy, say: Callable[[str], None] = lambda _: None) -> list[Outcome]:
     """Single out a person of the table and take a bit, an amount and suppressed cells out of it by subtracting."""
     people = attacker_choice.crowd(copied)

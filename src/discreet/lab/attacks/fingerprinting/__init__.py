@@ -200,6 +200,10 @@ def fingerprinting(
     return Fingerprinting(name, code, members, copy, code.scores(copy), code.threshold(copy), defence)
 
 
+# What a table has to have for it, in words for whoever has a table without.
+NEEDS = "two people"
+
+
 def expose(copied: TableCopy, say: Callable[[str], None] = lambda _: None) -> list[Outcome]:
     """Mark as many made-up people as the copy has, 100 at most, publish shares of ten of them, and accuse."""
     users = min(100, copied.people().rows)

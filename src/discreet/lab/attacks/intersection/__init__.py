@@ -202,6 +202,10 @@ def noisy(copied: TableCopy, group: str, sensitive: str, epsilon: Number = 0.5) 
     )
 
 
+# What a table has to have for it, in words for whoever has a table without.
+NEEDS = "30 people, a column of several values, and another one in which people differ"
+
+
 def expose(copied: TableCopy, say: Callable[[str], None] = lambda _: None) -> list[Outcome]:
     """Cut the table into two hospitals and intersect what they publish: k-anonymous, diverse too, and with noise."""
     people = attacker_choice.crowd(copied)

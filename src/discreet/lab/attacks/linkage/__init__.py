@@ -36,6 +36,10 @@ _ROWS = 100_000  # beyond which the first row of each person will do
 _PHI = 3.0  # values of a table are rarer than films: one that is wrong may stand out by itself
 
 
+# What a table has to have for it, in words for whoever has a table without.
+NEEDS = "a row, and a column that others may know"
+
+
 def expose(copied: TableCopy, say: Callable[[str], None] = lambda _: None) -> list[Outcome]:
     """Say who is alone in the copy, name people by facts that are not all right, and join lists to releases of it."""
     if not copied.rows or not copied.attributes:

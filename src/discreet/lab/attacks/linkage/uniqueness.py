@@ -67,7 +67,7 @@ class Uniqueness:
         last, columns = self.whole, ", ".join(self.whole.columns)
         sentence = (
             f"Anyone who knows {columns} of a person in {self.name} can point at the rows of {last.unique:,} of "
-            f"{last.total:,} {self.who} ({percent(last.share)}): nobody else has the same. "
+            f"{last.total:,} {self.who} ({percent(last.share)}), whose values nobody else has. "
             f"{last.few:,} are among fewer than {FEW}; the smallest class has {last.smallest:,}."
         )
         chance = 1 / last.total if last.total else 1.0

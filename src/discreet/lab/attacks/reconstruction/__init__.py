@@ -188,6 +188,10 @@ def compared(results: list[Reconstruction]) -> list[Outcome]:
     return [replace(each, picture=bars if at == 0 else None) for at, each in enumerate(outcomes)]
 
 
+# What a table has to have for it, in words for whoever has a table without.
+NEEDS = "a column of 2 to 20 values, the most common of which 8 people do not have"
+
+
 def expose(copied: TableCopy, say: Callable[[str], None] = lambda _: None) -> list[Outcome]:
     """Reconstruct a column of a custodian's own copy, asked about in groups, at random and by WHERE clauses."""
     from discreet.lab.vault_copy import Vaulted

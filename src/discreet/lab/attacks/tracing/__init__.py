@@ -178,6 +178,10 @@ def curves(results: Sequence[Tracing]) -> Picture:
     return Curves(title, [*series, guess], "outsiders taken for members", "members found", reach=(0, 1.02))
 
 
+# What a table has to have for it, in words for whoever has a table without.
+NEEDS = "people enough for two crowds, and values that some of them have and others have not"
+
+
 def expose(copied: TableCopy, say: Callable[[str], None] = lambda _: None) -> list[Outcome]:
     """Trace people of a copy: half of them, 100 at most, are averaged, and others are known to the attacker."""
     answering: list[Defence] = [ExactDefence(), RoundedDefence(5), LaplaceDefence(1), least_noise(MANY)]

@@ -207,6 +207,10 @@ def broadcast(users: int = USERS) -> Shades:
     return Shades("The staircase: at stage i, one to the users below i", values, "user", "stage")
 
 
+# What a table has to have for it, in words for whoever has a table without.
+NEEDS = "four people"
+
+
 def expose(copied: TableCopy, say: Callable[[str], None] = lambda _: None) -> list[Outcome]:
     """Trace decoders of as many users as the copy has people, 20 at most, with and without privacy."""
     users = min(USERS, copied.people().rows)

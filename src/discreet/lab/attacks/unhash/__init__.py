@@ -154,6 +154,10 @@ def medallions(many: int) -> list[str]:
     return [f"{first + 1}{letters[letter]}{last:02d}" for first, letter, last in drawn]
 
 
+# What a table has to have for it, in words for whoever has a table without.
+NEEDS = "a pattern that its identifiers follow"
+
+
 def expose(copied: TableCopy, say: Callable[[str], None] = lambda _: None) -> list[Outcome]:
     """Hash the copy's own identifiers, or made-up ones, in the ways that are in use, and read them back."""
     values, pattern, whose = _identifiers(copied)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from discreet.account.losses.loss import PrivacyLoss
 from discreet.ask.programme import Claim, Programme
 from discreet.lab.audits import exact
 from discreet.lab.audits.finding import Finding, Verdict
 from discreet.lab.audits.promise import promised
-from discreet.lab.audits.release.known_laws import ranked_ratio
+from discreet.lab.audits.release.known_laws import LISTED, ranked_ratio
 from discreet.lab.audits.release.transcript import Heard, Transcript
 from discreet.lab.audits.subject import subject_of
 from discreet.mechanisms.contribution_bound import ContributionBound
 from discreet.mechanisms.key_selection import KeySelection
+from discreet.mechanisms.parts.mechanism import Chance
 from discreet.mechanisms.quantile import Quantile
+from discreet.mechanisms.top_k import TopK
 
-LISTED = 4096  # points whose chances are worked out one by one
 _ROUNDING = 1e-9
 
 Group = tuple[Any, ...]
@@ -28,14 +30,20 @@ def chosen(programme: Programme, found: Transcript) -> list[Finding]:
     """Return what the exact values that were handed to them say about all mechanisms that choose."""
     claims = {each.label: each for each in programme.claims()}
     findings: list[Finding | None] = []
+    ranks: dict[str, list[Heard]] = {}
     for each in found.heard:
         match each.mechanism:
             case KeySelection() as selection:
                 findings.append(_selected(selection, each, found.groups))
             case ContributionBound() as bound if bound.most <= LISTED:
                 findings.append(exact.examine(subject_of(bound), *each.exact, bound.loss, promised(bound.loss)))
+            case ContributionBound() as bound:
+                findings.append(_unseen(bound.loss))
+            case TopK():
+                ranks.setdefault(each.label, []).append(each)
             case tuple() as mechanisms:
                 findings.append(_ranked(mechanisms, each, claims[each.label]))
+    findings += [_topmost(groups, claims[label]) for label, groups in ranks.items()]
     return [each for each in findings if each is not None]
 
 
@@ -58,7 +66,19 @@ def _selected(selection: KeySelection, heard: Heard, groups: Sequence[Group]) ->
     return Finding(lower, epsilon, text, verdict, "replay", delta, claim=claim, sees="one person too many in a group")
 
 
-def _ranked(bought: Sequence[Quantile], heard: Heard, claim: Claim) -> Finding | None:
+def _topmost(groups: Sequence[Heard], claim: Claim) -> Finding:
+    """Sum up, over all groups, by how much the most likely sign of one neighbour gives it away: as for quantiles."""
+    if any(each.mechanism.sequences > LISTED for each in groups):
+        return _unseen(claim.loss)
+    sums = [0.0, 0.0]
+    for each in groups:
+        if each.differs:
+            there, back = _both_ways(*(each.mechanism.chances(exact) for exact in each.exact))
+            sums = [sums[0] + there, sums[1] + back]
+    return _summed(max(sums), claim, "one row too many, for a choice as sure as its chances say")
+
+
+def _ranked(bought: Sequence[Quantile], heard: Heard, claim: Claim) -> Finding:
     """Sum up, over all groups and all that is bought, by how much the most likely sign of one neighbour gives it away.
 
     The choices are independent, so their most telling outcomes happen together: the sum is an epsilon that is
@@ -66,28 +86,40 @@ def _ranked(bought: Sequence[Quantile], heard: Heard, claim: Claim) -> Finding |
     theorem's own formula, run by run.
     """
     if any(len(each.quantiles) > 1 for each in bought):
-        return None
+        return _unseen(claim.loss)
     sums = [0.0, 0.0]
     for pair in zip(*heard.exact, strict=True):
         if pair[0] != pair[1]:
             for mechanism in bought:
                 there, back = _ratios(mechanism, *pair)
                 sums = [sums[0] + there, sums[1] + back]
-    claimed, lower = float(claim.loss.peak), max(sums)
+    return _summed(max(sums), claim, "one rank too many, for a choice as sure as its chances say")
+
+
+def _summed(lower: float, claim: Claim, sees: str) -> Finding:
+    """Hold an epsilon that is spent for sure against the claim of its label."""
+    claimed = float(claim.loss.peak)
     broken = lower > claimed * (1 + _ROUNDING)
     text = f"each {claim.words} at its most telling point"
     verdict: Verdict = "violated" if broken else "bounded"
-    sees = "one rank too many, for a choice as sure as its chances say"
-    return Finding(
-        lower if broken else min(lower, claimed), claimed, text, verdict, "exact", claim=claim.loss, sees=sees
-    )
+    least = lower if broken else min(lower, claimed)
+    return Finding(least, claimed, text, verdict, "exact", claim=claim.loss, sees=sees)
+
+
+def _unseen(claim: PrivacyLoss) -> Finding:
+    """Say that there is more to choose from than can be listed: nothing was looked at."""
+    delta, claimed = promised(claim)[0]
+    return Finding(0.0, claimed, "there are too many outcomes to list", "not shown", "exact", delta, claim=claim)
 
 
 def _ratios(mechanism: Quantile, one: Sequence[int], other: Sequence[int]) -> tuple[float, float]:
     """Return the greatest logarithms of the ratios of chances, in both directions."""
     if not listable(mechanism):
         return ranked_ratio(mechanism, one, other)
-    before, after = (mechanism.chances(each) for each in (one, other))
+    return _both_ways(*(mechanism.chances(each) for each in (one, other)))
+
+
+def _both_ways(before: Mapping[Any, Chance], after: Mapping[Any, Chance]) -> tuple[float, float]:
     there = max(_log(before[point][0], after[point][1]) for point in before)
     return there, max(_log(after[point][0], before[point][1]) for point in before)
 

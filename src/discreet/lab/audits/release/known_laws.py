@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -12,13 +12,17 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.quantile import Quantile
 
 Floats = NDArray[np.float64]
 
+LISTED = 4096  # outcomes whose chances are worked out one by one
+
 _MARGIN = 1e-9  # what sums of floats may be off by, relative; events are judged with as much room
 _WIDTHS = (0.3, 0.7, 1.0, 1.5, 2.0, 3.0, 4.5)  # of thresholds, in units of the noise
 _LISTED = 20_000  # integers on each side whose Gaussian weights are added up one by one
+_HALVES = (0.02, 0.98)  # what is as likely as not, nearly
 _LEAST = 1e-6  # thresholds that are passed less often show nothing
 
 
@@ -41,6 +45,11 @@ class EventChance:
     def and_(self, other: EventChance) -> EventChance:
         """Return the bounds of two independent events happening together."""
         return EventChance(self.low * other.low, self.high * other.high)
+
+    @property
+    def opposite(self) -> EventChance:
+        """Return the bounds of the event not happening."""
+        return EventChance(1 - self.high, 1 - self.low)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,44 +132,68 @@ class ChoiceLaw:
         """Return the law of outcomes that are listed one by one."""
         return cls(tuple((at, at, chance) for at, chance in enumerate(chances.values())), tuple(chances))
 
-    def events(self, most: int) -> Iterator[tuple[str, Callable[[Hashable], bool], EventChance]]:
-        """Yield events in words, whether an outcome is in them, and how likely they are.
+    def places(self, outcomes: Sequence[Hashable]) -> NDArray[np.int64]:
+        """Return the run that each outcome lies in; the number of runs for one that the law does not have."""
+        if self.names is not None:
+            numbered = {name: at for at, name in enumerate(self.names)}
+            return np.array([numbered.get(outcome, len(self.runs)) for outcome in outcomes], dtype=np.int64)
+        points = np.array([int(outcome) for outcome in outcomes], dtype=np.int64)  # type: ignore[call-overload]
+        firsts, lasts = (np.array([each[at] for each in self.runs], dtype=np.int64) for at in (0, 1))
+        found = np.searchsorted(firsts, points, side="right") - 1
+        return np.where((found >= 0) & (points <= lasts[found]), found, len(self.runs))
+
+    def times(self, outcomes: Sequence[Hashable]) -> NDArray[np.int64]:
+        """Return how many of the outcomes lie in each run."""
+        return np.bincount(self.places(outcomes), minlength=len(self.runs) + 1)[: len(self.runs)]
+
+    def events(self, most: int) -> Iterator[tuple[str, NDArray[np.bool_], EventChance]]:
+        """Yield events in words, which runs are in them, and how likely they are.
 
         Thresholds, the likeliest outcomes together (the most powerful events against choices that are too sure or too
         little so), and single runs that are likely.
         """
-        firsts = np.array([first for first, _, _ in self.runs])
         weights = np.array([weight for _, _, weight in self.runs])
         sizes = np.array([last - first + 1 for first, last, _ in self.runs])
-        numbered = None if self.names is None else {name: at for at, name in enumerate(self.names)}
-
-        def of(mask: NDArray[np.bool_]) -> Callable[[Hashable], bool]:
-            def member(outcome: Hashable) -> bool:
-                point = int(outcome) if numbered is None else numbered.get(outcome, -1)  # type: ignore[call-overload]
-                at = int(np.searchsorted(firsts, point, side="right")) - 1
-                return at >= 0 and point <= self.runs[at][1] and bool(mask[at])
-
-            return member
-
+        every = np.arange(len(weights))
         sums = np.cumsum(weights)
         density = np.argsort(-weights / sizes, kind="stable")
         ranks = np.empty(len(weights), dtype=int)
-        ranks[density] = np.arange(len(weights))
+        ranks[density] = every
         likeliest = np.cumsum(weights[density])
         for share in (0.05, 0.2, 0.4, 0.6, 0.8, 0.95):
             at = int(np.searchsorted(sums, share))
             if at < len(sums) - 1:
-                mask = np.arange(len(weights)) <= at
-                yield f"at most {self._name(self.runs[at][1])}", of(mask), EventChance.about(float(sums[at]))
+                yield f"at most {self._name(self.runs[at][1])}", every <= at, EventChance.about(float(sums[at]))
             at = int(np.searchsorted(likeliest, share))
             if at < len(sums) - 1:
-                yield f"one of the {at + 1} likeliest", of(ranks <= at), EventChance.about(float(likeliest[at]))
+                yield f"one of the {at + 1} likeliest", ranks <= at, EventChance.about(float(likeliest[at]))
         for at in np.argsort(-weights, kind="stable")[:most].tolist():
-            single = np.arange(len(weights)) == at
-            yield f"{self._name(self.runs[at][0])}", of(single), EventChance.about(float(weights[at]))
+            yield f"{self._name(self.runs[at][0])}", every == at, EventChance.about(float(weights[at]))
+
+    def half(self) -> tuple[int, EventChance] | None:
+        """Return the last run of an event about as likely as not, a threshold; none where there is no such."""
+        sums = np.cumsum([weight for _, _, weight in self.runs])
+        at = int(np.argmin(np.abs(sums - 0.5)))
+        return (at, EventChance.about(float(sums[at]))) if _HALVES[0] < sums[at] < _HALVES[1] else None
 
     def _name(self, number: int) -> str:
         return str(number) if self.names is None else repr(self.names[number])
+
+
+def selected_chance(selection: KeySelection, people: int) -> EventChance:
+    """Return the chance that a key of so many people is shown: the optimal rule (Desfontaines et al. 2022).
+
+    It is kept with pi(0) = 0 and pi(n + 1) = min(e^e pi(n) + d, 1 - e^-e (1 - pi(n) - d), 1), where e and d are the
+    shares of one key of all that a unit can move. This is written from the theorem, apart from the code that draws.
+    """
+    moved = selection.groups * (1 if selection.relation == "add_remove" else 2)
+    more, share = math.exp(Fraction(selection.epsilon) / moved), float(Fraction(selection.delta) / moved)
+    shown = 0.0
+    for _ in range(people):
+        shown = min(more * shown + share, 1 - (1 - shown - share) / more, 1.0)
+        if shown == 1:
+            break
+    return EventChance.about(shown)
 
 
 def ranked_law(mechanism: Quantile, values: Sequence[int]) -> ChoiceLaw | None:

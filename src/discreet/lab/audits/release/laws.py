@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.ask.programme import Programme
-from discreet.lab.audits.release.known_laws import ChoiceLaw, EventChance, NoiseLaw, ranked_law
+from discreet.lab.audits.release.known_laws import LISTED, ChoiceLaw, EventChance, NoiseLaw, ranked_law, selected_chance
 from discreet.lab.audits.release.listener import Listener, Passage, hearing
 from discreet.lab.audits.subject import Output
+from discreet.measures.nested_quantiles import NestedQuantiles
 from discreet.measures.request import ExactSource
 from discreet.mechanisms.contribution_bound import ContributionBound
 from discreet.mechanisms.key_selection import KeySelection
@@ -112,15 +113,20 @@ class MemorySource:
 def drawn(programme: Programme, engine: ExactSource, script: Mapping[str, Output], runs: int) -> list[LabelDraws]:
     """Run a programme so often, each time with fresh draws, and return what every mechanism made.
 
-    Where keys or a bound are chosen, the programme goes on with those of the `script`, so that all runs are alike.
+    Where keys or a bound are chosen, the programme goes on with those of the `script`, so that all runs are alike. The
+    cells whose counts give quantiles their intervals lie around points that were drawn, so that no two runs have the
+    same ones: their noise is left out here.
     """
+    moving = {each.label for each in programme.asked.measures if isinstance(each, NestedQuantiles)}
     source, found = MemorySource(engine), dict[str, list[Passage]]()
     with hearing(Listener()) as ear:
-        for _ in range(runs):
-            ear.listener = Listener(script)
-            programme.run(source, Draws(new_key()))
+        for number in range(runs):
+            ear.listener = Listener(script, only_made=number > 0)
+            programme.drawn(source, Draws(new_key()))
             times: Counter[str] = Counter()
             for each in ear.listener.passages:
+                if each.label in moving and isinstance(each.mechanism, Statistic):
+                    continue
                 times[each.label] += 1
                 found.setdefault(f"{each.label} {times[each.label]}", []).append(each)
     return [LabelDraws(e[0].label, e[0].mechanism, e[0].exact, tuple(p.made for p in e)) for e in found.values()]
@@ -130,22 +136,31 @@ def counted(sides: Sequence[Sequence[LabelDraws]], groups: Sequence[Hashable]) -
     """Yield every event that is looked at, in what was drawn on several tables."""
     for number, side in enumerate(sides):
         cells: list[NoiseCell] = []
+        halves: list[Half] = []
         for each in side:
             match each.mechanism:
                 case Statistic():
                     cells += noise_cells(each)
-                case KeySelection():
-                    yield from _selected(each, groups)
+                case KeySelection() as selection:
+                    halves += (shown := _shown(each, selection, groups))
+                    yield from (CountedEvent(e.words, int(e.happened.sum()), len(each.made), e.chance) for e in shown)
                 case tuple() as mechanisms:
                     for group, values in enumerate(each.exact):
                         for place, one in enumerate(mechanisms):
                             points = [int(np.asarray(made[place]).reshape(-1)[group]) for made in each.made]
-                            yield from _chosen(f"{each.label}, group {group}", points, ranked_law(one, values))
-                case ContributionBound() | TopK() as one:
+                            law, words = ranked_law(one, values), f"{each.label}, group {group}"
+                            yield from _chosen(words, points, law)
+                            halves += _halved(words, points, law)
+                case ContributionBound() | TopK() as one if _outcomes(one) <= LISTED:
                     known: Mapping[Any, Chance] = one.chances(each.exact)
                     found = {outcome: (float(low) + float(high)) / 2 for outcome, (low, high) in known.items()}
-                    yield from _chosen(each.label, list(each.made), ChoiceLaw.listed(found))
-        yield from _noise(cells, "" if number == 0 else f", table {number + 1}")
+                    law = ChoiceLaw.listed(found)
+                    yield from _chosen(each.label, list(each.made), law)
+                    halves += _halved(each.label, list(each.made), law)
+        where = "" if number == 0 else f", table {number + 1}"
+        yield from _noise(cells, where)
+        for first, second in _pairs(halves):
+            yield from _together(first, second, where)
 
 
 # Noise ----------------------------------------------------------------------------------------------------------------
@@ -183,7 +198,7 @@ def _noise(cells: Sequence[NoiseCell], where: str) -> Iterator[CountedEvent]:
     for law, alike in together.items():
         if len(alike) > 1:
             yield from law_events(law, np.concatenate([c.added for c in alike]), f"all {len(alike)} integers{where}")
-    for one, other in combinations(some, 2) if len(some) <= _ALL_PAIRS else pairwise(some):
+    for one, other in _pairs(some):
         yield from _joint(one, other, where)
 
 
@@ -226,21 +241,63 @@ def _joint(one: NoiseCell, other: NoiseCell, where: str) -> Iterator[CountedEven
 # Choices --------------------------------------------------------------------------------------------------------------
 
 
-def _selected(each: LabelDraws, groups: Sequence[Hashable]) -> Iterator[CountedEvent]:
-    selection: KeySelection = each.mechanism
-    for group in groups:
-        chance = float(selection.probability(int(each.exact.get(group, 0))))
-        hits = sum(group in made for made in each.made)
-        yield CountedEvent(f"the key {group!r} is shown", hits, len(each.made), EventChance.about(chance))
+def _outcomes(choice: ContributionBound | TopK) -> int:
+    return choice.most if isinstance(choice, ContributionBound) else choice.sequences
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Half:
+    """An event of one choice in every run: whether it happened, and how likely it is."""
+
+    words: str
+    happened: Bits
+    chance: EventChance
+
+
+def _shown(each: LabelDraws, selection: KeySelection, groups: Sequence[Hashable]) -> list[Half]:
+    """Return of every key whether it was shown."""
+    return [
+        Half(
+            f"the key {group!r} is shown",
+            np.array([group in made for made in each.made], dtype=bool),
+            selected_chance(selection, int(each.exact.get(group, 0))),
+        )
+        for group in groups
+    ]
+
+
+def _halved(words: str, outcomes: Sequence[Hashable], law: ChoiceLaw | None) -> list[Half]:
+    """Return an event of a choice that is about as likely as not, if there is one."""
+    found = None if law is None else law.half()
+    if law is None or found is None:
+        return []
+    last, chance = found
+    return [Half(words, law.places(outcomes) <= last, chance)]
+
+
+def _together(one: Half, other: Half, where: str) -> Iterator[CountedEvent]:
+    """Yield what tells that two choices are not independent: both events, and one without the other."""
+    words, runs = f"({one.words} and {other.words}{where})", len(one.happened)
+    first, second = one.happened, other.happened
+    yield CountedEvent(
+        f"both choices fall low {words}", int((first & second).sum()), runs, one.chance.and_(other.chance)
+    )
+    apart = one.chance.and_(other.chance.opposite)
+    yield CountedEvent(f"the first falls low alone {words}", int((first & ~second).sum()), runs, apart)
+
+
+def _pairs(some: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+    """Yield every two of a few; beyond, those that lie side by side."""
+    yield from combinations(some, 2) if len(some) <= _ALL_PAIRS else pairwise(some)
 
 
 def _chosen(words: str, outcomes: Sequence[Hashable], law: ChoiceLaw | None) -> Iterator[CountedEvent]:
     """Yield single outcomes, the likeliest ones together, and thresholds; nothing where the law is not known."""
     if law is None:
         return
+    times = law.times(outcomes)
     for text, members, chance in law.events(_SHOWN):
-        hits = sum(members(outcome) for outcome in outcomes)
-        yield CountedEvent(f"{text} ({words})", hits, len(outcomes), chance)
+        yield CountedEvent(f"{text} ({words})", int(times[members].sum()), len(outcomes), chance)
 
 
 def exactly_added(each: Passage) -> str | None:

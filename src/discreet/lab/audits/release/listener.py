@@ -73,7 +73,8 @@ class Listener:
     """Notes the passages of one run, and decides what mechanisms return.
 
     `script` has results for labels; `given` are the passages of another run, whose results are returned again;
-    `pattern` is fed to statistics in place of noise; `key` replaces the key of every debit.
+    `pattern` is fed to statistics in place of noise; `key` replaces the key of every debit. `only_made` is for runs on
+    rows that were heard of before: what mechanisms are handed is not noted again.
     """
 
     def __init__(
@@ -82,13 +83,15 @@ class Listener:
         given: Sequence[Passage] | None = None,
         pattern: Pattern | None = None,
         key: bytes | None = None,
+        *,
+        only_made: bool = False,
     ) -> None:
         self.passages: list[Passage] = []
         self.keys: list[bytes] = []
         self.diverged: str | None = None
         self.label = ""
         self._script, self._given, self._pattern, self._key = script or {}, given, pattern, key
-        self._thread = threading.get_ident()
+        self._only_made, self._thread = only_made, threading.get_ident()
         self._inside = False
         self._fed: list[FedNoise] | None = None
 
@@ -103,7 +106,7 @@ class Listener:
             return run()
         self._inside = True
         try:
-            label, handed = self.label, deepcopy(exact())
+            label, handed = self.label, None if self._only_made else deepcopy(exact())
             feeding = isinstance(mechanism, Statistic) and self._pattern is not None
             self._fed = [] if feeding else None
             made = run() if feeding or self._given is None else None
@@ -111,8 +114,8 @@ class Listener:
             returned = self._returned(label, mechanism, made)
         finally:
             self._inside, self._fed = False, None
-        self.passages.append(Passage(label, mechanism, handed, deepcopy(made), returned, fed))
-        return deepcopy(returned)
+        self.passages.append(Passage(label, mechanism, handed, made, returned, fed))
+        return deepcopy(returned)  # so that nobody changes what was noted
 
     def draw(self, name: str, parameter: Fraction, size: object, run: Callable[[], Output]) -> Output:
         """Feed the pattern to a statistic that asks for noise; let everyone else draw."""
@@ -142,6 +145,15 @@ class Ear:
 
     listener: Listener
 
+    @contextmanager
+    def lent(self, listener: Listener) -> Iterator[None]:
+        """Let another listener hear what happens inside a `with` block."""
+        before, self.listener = self.listener, listener
+        try:
+            yield
+        finally:
+            self.listener = before
+
 
 @contextmanager
 def hearing(listener: Listener) -> Iterator[Ear]:
@@ -150,6 +162,7 @@ def hearing(listener: Listener) -> Iterator[Ear]:
     For laboratories on made-up rows, never beside real data.
     """
     undo: list[Callable[[], None]] = []
+    honest: dict[int, Callable[..., Output]] = {}
     ear = Ear(listener)
     try:
         for kind in releasing():
@@ -158,11 +171,13 @@ def hearing(listener: Listener) -> Iterator[Ear]:
         _label(ear, undo)
         stand_ins: dict[int, Callable[..., Output]] = {id(search_together): partial(_searched, ear, search_together)}
         stand_ins |= {id(each): _feed(ear, name, each) for name, each in samplers().items()}
+        honest |= {id(stand_ins[id(each)]): each for each in (search_together, *samplers().values())}
         exchange(stand_ins, undo)
         yield ear
     finally:
         for each in reversed(undo):
             each()
+        exchange(honest, [])  # modules that were loaded meanwhile hold stand-ins as well
 
 
 def samplers() -> dict[str, Callable[..., Output]]:
@@ -185,8 +200,8 @@ def _label(ear: Ear, undo: list[Callable[[], None]]) -> None:
     kind: Output = Draws
     begin, at = vars(kind)["__init__"], vars(kind)["at"]
 
-    def begun(self: Output, key: bytes) -> None:
-        begin(self, ear.listener.key_of(key))
+    def begun(self: Output, key: bytes, *more: Output) -> None:
+        begin(self, ear.listener.key_of(key), *more)
 
     def labelled(self: Output, label: str) -> Output:
         ear.listener.label = label

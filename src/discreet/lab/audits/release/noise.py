@@ -10,6 +10,7 @@ from discreet.ask.programme import Programme
 from discreet.lab.audits.finding import Finding
 from discreet.lab.audits.neighbours import Neighbours
 from discreet.lab.audits.promise import promised
+from discreet.lab.audits.release.choice_samples import choice_events
 from discreet.lab.audits.release.known_laws import NoiseLaw
 from discreet.lab.audits.release.laws import CountedEvent, counted, drawn, law_events, seen_factor, used_laws
 from discreet.lab.audits.release.listener import samplers
@@ -41,11 +42,12 @@ def noise_finding(
     registered = programme.asked.report.query.registered
     events: list[CountedEvent] = []
     for pair, found in heard:
-        if (pair.apart or pair.short) and found.fault is None and found.failed is None:
+        if pair.drawn and found.fault is None and found.failed is None:
             script = dict(found.script)
             with staged.runner(registered, pair.other) as engine:
                 events += counted([drawn(programme, engine, script, count)], found.groups)
     events += [event for law in laws for event in _sampled(law, samples)]
+    events += [event for each in _choices(heard) for event in _sampled_choice(each, samples)]
     if not events:
         return None
     claim = programme.asked.loss
@@ -87,7 +89,7 @@ def _sized(laws: Sequence[NoiseLaw], programme: Programme, alarm: float) -> int:
     for law in laws:
         while most < _MOST and seen_factor(law, most, alarm / _EVENTS) < _FACTOR:
             most = min(_MOST, most * 5 // 4)
-    adding = {f"column {each.name}/noise" for each in programme.asked.measures if each.tallies}
+    adding = {each.label for each in programme.asked.measures if each.tallies}
     chooses = any(each.label not in adding for each in programme.claims())
     return max(most, _CHOOSING) if chooses else most
 
@@ -99,6 +101,18 @@ def _sampled(law: NoiseLaw, samples: int) -> Iterator[CountedEvent]:
         wide = law.scaled(Fraction(factor))
         with draws.at(f"{law.law} {wide.scale}"):
             yield from law_events(wide, function(wide.scale, samples), f"{law.law}({wide.scale})")
+
+
+def _choices(heard: Heard) -> list[object]:
+    """Return the mechanisms of the releases that choose, each once."""
+    used = [each.mechanism for _, transcript in heard for each in transcript.heard]
+    return [*{repr(each): each for each in used if not isinstance(each, Statistic)}.values()]
+
+
+def _sampled_choice(mechanism: object, samples: int) -> Iterator[CountedEvent]:
+    """Choose in many groups that are alike, as a debit chooses."""
+    with Draws(new_key()).at("choices"):
+        yield from choice_events(mechanism, samples)
 
 
 def _words(event: CountedEvent) -> str:

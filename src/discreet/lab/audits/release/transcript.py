@@ -18,7 +18,7 @@ from discreet.answers.answer import Answer
 from discreet.ask.programme import Programme
 from discreet.lab.audits.made_up_rows import Data
 from discreet.lab.audits.neighbours import Neighbours
-from discreet.lab.audits.release.listener import PATTERNS, Listener, Passage, hearing
+from discreet.lab.audits.release.listener import PATTERNS, Ear, Listener, Passage
 from discreet.lab.audits.replay import equal_outputs
 from discreet.lab.audits.stage import BUDGETS, Currency, Staged
 from discreet.lab.audits.subject import Output, Raised
@@ -59,10 +59,10 @@ class Transcript:
     failed: Exception | None = None  # that both neighbours ended with
 
 
-def transcript(programme: Programme, staged: Staged, ask: Ask, pair: Neighbours, turn: int = 0) -> Transcript:
+def transcript(programme: Programme, staged: Staged, ask: Ask, pair: Neighbours, ear: Ear, turn: int = 0) -> Transcript:
     """Release a question on both neighbours; keys that are selected are those that either has, a bound is the highest.
 
-    `turn` says which pattern is fed to statistics in place of noise.
+    `ear` hears the releases; `turn` says which pattern is fed to statistics in place of noise.
 
     Guarantee: a `fault` shows that the answers differ by more than what mechanisms returned, or that one neighbour uses
     a mechanism that the other does not: no proof of the programme's loss by composition is left.
@@ -72,7 +72,7 @@ def transcript(programme: Programme, staged: Staged, ask: Ask, pair: Neighbours,
 
     def run(data: Data, script: Mapping[str, Output], given: Sequence[Passage] | None = None) -> _Run:
         listener = Listener(script, given, pattern, key)
-        found = _Run(listener, *_asked(staged, ask, accounts, listener, new=staged.show(data)))
+        found = _Run(listener, *_asked(staged, ask, accounts, ear, listener, new=staged.show(data)))
         keys.extend(listener.keys)
         return found
 
@@ -112,7 +112,7 @@ class _Run:
 
 
 def _asked(
-    staged: Staged, ask: Ask, accounts: Sequence[str], listener: Listener, *, new: bool
+    staged: Staged, ask: Ask, accounts: Sequence[str], ear: Ear, listener: Listener, *, new: bool
 ) -> tuple[object, Paid, Exception | None, str | None]:
     ledger = staged.curator.ledger
 
@@ -121,7 +121,7 @@ def _asked(
 
     before = spent()
     try:
-        with hearing(listener):
+        with ear.lent(listener):
             answer = ask(not new)
     except Exception as error:
         return Raised(type(error).__name__, str(error)), _less(spent(), before), error, None
@@ -144,12 +144,19 @@ def _again(answer: Answer, ask: Ask, spent: Callable[[], Paid]) -> str | None:
     return None
 
 
+# What a receipt says of its place in the ledger, and of the ledger.
+_OF_THE_VAULT = ("sequence", "head", "key", "attested")
+
+
 def visible(answer: Answer) -> object:
     """Return all that an analyst sees of an answer, in order, but the place of its receipt in the ledger.
 
-    What is left of a budget depends on how often was asked: its digits are left out.
+    What is left of a budget depends on how often was asked: its digits are left out. So does what the vault signs of
+    itself with a receipt, of which the fields and the accounts are compared.
     """
-    receipt = {name: value for name, value in (answer.receipt or {}).items() if name not in ("sequence", "head", "key")}
+    receipt = {name: value for name, value in (answer.receipt or {}).items() if name not in _OF_THE_VAULT}
+    signed = (answer.receipt or {}).get("attested") or {}
+    receipt["attested"] = sorted(signed), sorted(signed.get("spent", ()))
     said = repr((answer.keys, answer.rows, answer.notes, answer.unit, dict(answer.asked), answer.loss))
     return (
         _text(answer),

@@ -1,0 +1,1 @@
+"""Disclosure: what a custodian shows others of a vault: certificates, a deployment's record, an evaluation."""

@@ -1,0 +1,1 @@
+"""What the desk of a vault in this process is made of."""

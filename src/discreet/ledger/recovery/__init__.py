@@ -1,0 +1,1 @@
+"""Recovery of a vault: its witnesses, what is done when it is older than they are, backups and new keys."""

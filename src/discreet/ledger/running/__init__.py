@@ -1,0 +1,1 @@
+"""Running releases: one charge of many answers, settled one by one."""

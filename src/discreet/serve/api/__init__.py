@@ -1,0 +1,1 @@
+"""The HTTP API: a vault on the network, for the holders of its tokens."""

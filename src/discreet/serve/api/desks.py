@@ -1,0 +1,121 @@
+"""Desks of a server: one for each token that is in use, over one open vault; a token is checked on every request."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from hashlib import sha256
+from threading import BoundedSemaphore, Lock
+from typing import TYPE_CHECKING
+
+from discreet.core.value import dataclass
+from discreet.curator.curator import Curator
+from discreet.curator.vault_desk import VaultDesk
+from discreet.ledger.refusals import AccessRefused
+from discreet.serve.api.limits import TokenLimits
+from discreet.serve.api.openid import OpenId, OpenIdTokens, is_openid
+
+if TYPE_CHECKING:
+    from discreet.ask.registered import Registered
+    from discreet.ask.runner import Runner
+    from discreet.curator.local.curator_like import CuratorLike
+    from discreet.ledger.grant import Grant
+    from discreet.serve.api.settings import ServeSettings
+
+MOST_DESKS = 256
+
+
+class NoToken(AccessRefused):
+    """A request without a valid token: the one refusal of access that HTTP calls unauthorized."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Caller:
+    """Who makes a request: the desk of the token, and what the token may still ask."""
+
+    desk: VaultDesk
+    limits: TokenLimits
+
+
+class ServedDesk(VaultDesk):
+    """A desk of a server: its questions wait for one of the engines that all desks of the process share."""
+
+    __slots__ = ("_room",)
+
+    def __init__(self, curator: CuratorLike, grant: Grant, room: BoundedSemaphore) -> None:
+        super().__init__(curator, grant)
+        self._room = room
+
+    @contextmanager
+    def runner(self, registered: Mapping[str, Registered]) -> Iterator[Runner]:
+        """Open an engine when there is room for one more."""
+        with self._room, super().runner(registered) as runner:
+            yield runner
+
+
+class Desks:
+    """The vault of a server and its desks.
+
+    Guarantee: a token is looked up by its digest and checked against the vault on each request, so that one that was
+    revoked or has expired opens nothing more, over whatever connection. No token is stored.
+    """
+
+    def __init__(self, settings: ServeSettings) -> None:
+        self.settings = settings
+        self.curator = Curator(settings.vault, create=False, anchor=settings.anchor, verify_when_due=False)
+        self._callers: OrderedDict[bytes, Caller] = OrderedDict()
+        self._lock = Lock()
+        self._room = BoundedSemaphore(settings.engines)
+        self._openid = None if settings.openid is None else OpenIdTokens(OpenId.read(settings.openid))
+
+    def caller(self, token: str) -> Caller:
+        """Return who holds a token, or refuse it: unknown, wrong, expired and revoked ones alike."""
+        digest = sha256(token.encode(errors="surrogatepass")).digest()
+        with self._lock:
+            found = self._callers.get(digest)
+            if found is not None:
+                self._callers.move_to_end(digest)
+        if found is None or (self._openid is not None and is_openid(token)):  # which may have expired since
+            found = self._opened(token, digest)
+        try:
+            found.desk.admit()
+        except AccessRefused as refusal:
+            with self._lock:
+                self._callers.pop(digest, None)
+            raise NoToken(refusal.what, why=refusal.why, fix=refusal.fix) from None
+        return found
+
+    def _opened(self, token: str, digest: bytes) -> Caller:
+        try:
+            grant = self._grant(token)
+        except AccessRefused as refusal:
+            raise NoToken(refusal.what, why=refusal.why, fix=refusal.fix) from None
+        limits = TokenLimits(self.settings.rate, self.settings.burst, self.settings.concurrent)
+        made = Caller(ServedDesk(self.curator, grant, self._room), limits)
+        with self._lock:
+            found = self._callers.setdefault(digest, made)
+            gone = self._callers.popitem(last=False)[1] if len(self._callers) > MOST_DESKS else None
+        if gone is not None:
+            gone.desk.rest()
+        return found
+
+    def _grant(self, token: str) -> Grant:
+        """Return the grant of a token: the vault's own, or an issuer's whose group has one."""
+        if self._openid is None or not is_openid(token):
+            return self.curator.ledger.authenticate(token)
+        named = self._openid.grant_of(token)
+        for grant in self.curator.ledger.grants():
+            if grant.id == named:
+                self.curator.ledger.admit(grant)
+                return grant
+        why = "the grant of its group is not in this vault"
+        raise AccessRefused("this token", why=why, fix="ask the custodian to let your group in")
+
+    def close(self) -> None:
+        """Close every engine, and the vault."""
+        with self._lock:
+            callers, self._callers = [*self._callers.values()], OrderedDict()
+        for each in callers:
+            each.desk.rest()
+        self.curator.close()

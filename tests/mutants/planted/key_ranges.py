@@ -1,0 +1,136 @@
+"""Planted bugs of `plan`: keys that conditions leave, rows that people keep."""
+
+from tests.mutants.mutant import SourceMutant
+
+MUTANTS = [
+    SourceMutant(
+        "plan/key_range.py",
+        "below, above = math.ceil(exact) - 1, math.floor(exact) + 1",
+        "below, above = math.floor(exact) - 1, math.ceil(exact) + 1",
+        "a condition between two steps leaves out the step beside it",
+        ("plan/test_key_range.py::test_a_value_is_left_out_only_where_no_row_that_passes_has_it",),
+    ),
+    SourceMutant(
+        "plan/key_range.py",
+        'return _both(first, second) if (word == "and") == truth else _either(first, second)',
+        'return _both(first, second) if word == "and" else _either(first, second)',
+        "a denied condition narrows as the condition does",
+        ("plan/test_key_range.py::test_a_value_is_left_out_only_where_no_row_that_passes_has_it",),
+    ),
+    SourceMutant(
+        "plan/key_range.py",
+        '"<": ">=", "<=": ">", ">": "<=", ">=": "<"}',
+        '"<": ">", "<=": ">", ">": "<=", ">=": "<"}',
+        "what is not less is taken to be greater",
+        ("plan/test_key_range.py::test_a_value_is_left_out_only_where_no_row_that_passes_has_it",),
+    ),
+    SourceMutant(
+        "plan/key_range.py",
+        "        found = _either(found, part) if truth else _both(found, part)\n",
+        "        found = _both(found, part)\n",
+        "a list of values lets none of them through",
+        ("plan/test_key_range.py::test_a_value_is_left_out_only_where_no_row_that_passes_has_it",),
+    ),
+    SourceMutant(
+        "plan/key_range.py",
+        "        case Project(source, chosen):\n            return possible(source, dict(chosen)[name], column, tables)",
+        "        case Project(source, chosen):\n            return possible(source, name, column, tables)",
+        "a renamed column is narrowed by conditions on another",
+        ("plan/test_key_range.py::test_keys_follow_through_names_years_joins_and_people_and_not_through_unions",),
+    ),
+    SourceMutant(
+        "plan/key_range.py",
+        '        case Call(function="is_null", of=(Name(name=found),)) if found == name and truth:',
+        '        case Call(function="is_null", of=(Name(name=found),)) if found == name:',
+        "rows that are not null have no value",
+        ("plan/test_key_range.py::test_a_value_is_left_out_only_where_no_row_that_passes_has_it",),
+    ),
+    SourceMutant(
+        "plan/key_range.py",
+        "        if found and first <= found[-1][1] + 1:\n            found[-1] = found[-1][0], max(last, found[-1][1])",
+        "        if found and first <= found[-1][1] + 1:\n            found[-1] = found[-1][0], last",
+        "a run within another cuts it off",
+        ("plan/test_key_range.py::test_a_value_is_left_out_only_where_no_row_that_passes_has_it",),
+    ),
+    SourceMutant(
+        "plan/stability.py",
+        "    return max(unit.max_rows, MOST_PAIRS // most)",
+        "    return min(unit.max_rows, MOST_PAIRS // most)",
+        "people keep fewer rows before a join than count after it",
+        (
+            "plan/test_stability.py::test_rows_of_a_person_are_limited_before_they_meet_partners_where_they_are_bounded_after",
+        ),
+    ),
+    SourceMutant(
+        "plan/stability.py",
+        "    return found if join.most is None else min(found, join.most)",
+        "    return found if join.most is None else join.most",
+        "a declared fan-out raises the partners of a row",
+        ("plan/test_stability.py::test_a_join_of_people_reaches_as_far_as_their_rows_in_both_tables",),
+    ),
+    SourceMutant(
+        "plan/stability.py",
+        'return unit.max_rows if unit.bound == "query" and not unit.is_row else max(1, rows)',
+        "return unit.max_rows",
+        "joins of people who were bounded once for the table leave their rows as they were",
+        ("plan/test_stability.py::test_a_public_join_multiplies_rows_but_not_people_bounded_after_it",),
+    ),
+    SourceMutant(
+        "plan/to_sql/person_bounds.py",
+        'room = f"greatest(0, {max_rows} - ({UPTO} - {ROWS}))"',
+        'room = f"greatest(0, {max_rows} - {UPTO} + {ROWS} + 1)"',
+        "the last group of a person gets a row too many",
+        ("plan/to_sql/test_statement.py::test_tallies_are_those_of_the_reference",),
+    ),
+    SourceMutant(
+        "plan/to_sql/person_bounds.py",
+        'return f"CASE WHEN {rows} <= {ALLOTTED} THEN {total} ELSE {part} END"',
+        'return f"CASE WHEN {rows} <= {ALLOTTED} + 1 THEN {total} ELSE {part} END"',
+        "sums of a person with one row too many are not shrunk",
+        ("plan/to_sql/test_statement.py::test_tallies_are_those_of_the_reference",),
+    ),
+    SourceMutant(
+        "plan/to_sql/person_bounds.py",
+        'return [f"COALESCE({dialect.cast(dialect.position(sql, column.keys or ()), dialect.narrow)}, 0)"]',
+        'return ["0"]',
+        "categories play no part in which rows are kept",
+        ("plan/to_sql/test_statement.py::test_tallies_are_those_of_the_reference",),
+    ),
+    SourceMutant(
+        "plan/to_sql/statement.py",
+        '        null = f"COALESCE(max(CASE WHEN {PERSON} IS NULL THEN 1 ELSE 0 END), 0)"\n',
+        '        null = f"COALESCE(sum(CASE WHEN {PERSON} IS NULL THEN 1 ELSE 0 END), 0)"\n',
+        "rows without a person are a person each",
+        ("plan/to_sql/test_statement.py::test_rows_without_an_identifier_are_those_of_one_person",),
+    ),
+    SourceMutant(
+        "plan/to_sql/statement.py",
+        "return not self.unit.is_row and self.unit.max_groups < self.reach",
+        "return not self.unit.is_row and self.unit.max_groups < self.reach - 1",
+        "a person's groups are not bounded where one fewer than their rows may count",
+        ("plan/to_sql/test_statement.py::test_tallies_are_those_of_the_reference",),
+    ),
+    SourceMutant(
+        "plan/to_sql/statement.py",
+        "groups = asked.unit.max_groups if alone or asked.bounds_groups else None",
+        "groups = asked.unit.max_groups if asked.bounds_groups else None",
+        "people are counted in as many groups as they have rows",
+        ("plan/to_sql/test_statement.py::test_tallies_are_those_of_the_reference",),
+    ),
+    SourceMutant(
+        "plan/to_sql/statement.py",
+        "return sums.added[place] is not None and sums.most[place] * MOST_ROWS < 1 << _PACKED",
+        "return sums.added[place] is not None and sums.most[place] * MOST_ROWS < 1 << (_PACKED + 4)",
+        "a sum runs into the count that it shares a number with",
+        (
+            "plan/to_sql/test_person_bounds.py::test_a_sum_shares_a_number_with_its_count_only_where_the_most_rows_there_may_be_stay_below_it",
+        ),
+    ),
+    SourceMutant(
+        "plan/to_sql/statement.py",
+        'values.append(ALLOTTED if rows == ROWS else f"least({rows}, {ALLOTTED})")',
+        "values.append(ALLOTTED if rows == ROWS else rows)",
+        "values are counted in all rows of a person",
+        ("plan/to_sql/test_statement.py::test_tallies_are_those_of_the_reference",),
+    ),
+]

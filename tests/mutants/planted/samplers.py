@@ -1,0 +1,148 @@
+"""Planted bugs of `noise`: bounds off by one, tails that are cut, streams that are shared."""
+
+from tests.mutants.mutant import SourceMutant
+
+MUTANTS = [
+    SourceMutant(
+        "noise/rejection.py",
+        "bits = (n - 1).bit_length()",
+        "bits = n.bit_length() - 1 if n & (n - 1) else (n - 1).bit_length()",
+        "an even draw never gives the last values",
+        ("noise/test_rejection.py",),
+    ),
+    SourceMutant(
+        "noise/rejection.py",
+        "        if size or not minus:",
+        "        if size or minus or not minus:",
+        "zero has twice its probability in the scalar Laplace sampler",
+        ("noise/test_rejection.py",),
+    ),
+    SourceMutant(
+        "noise/bernoulli.py",
+        "        if cell < low:\n            return True\n        if cell >= high:",
+        "        if cell <= low:\n            return True\n        if cell >= high:",
+        "a coin that its words do not decide comes down a point too often",
+        ("noise/test_bernoulli.py",),
+    ),
+    SourceMutant(
+        "noise/bernoulli.py",
+        "for place in np.flatnonzero((words >= low) & (words < high)):",
+        "for place in np.flatnonzero((words > low) & (words < high)):",
+        "a coin whose word is on the bound is never settled",
+        ("noise/test_bernoulli.py",),
+    ),
+    SourceMutant(
+        "noise/polya.py",
+        "cycle = 1 + rejection.uniform(source, left)",
+        "cycle = 1 + rejection.uniform(source, left) % max(1, left - 1)",
+        "a share of noise never has the longest cycle",
+        ("noise/test_polya.py",),
+    ),
+    SourceMutant(
+        "noise/polya.py",
+        "cycles = 1 + _below(source, sizes)",
+        "cycles = np.maximum(1, _below(source, sizes))",
+        "arrays of shares of noise have too many short cycles",
+        ("noise/test_polya.py",),
+    ),
+    SourceMutant(
+        "noise/offset.py",
+        "numbers = points // np.uint64(max(1, numerator)) + np.uint64(1)\n    return np.where(points < others * numerator,",
+        "numbers = points // np.uint64(max(1, numerator)) + np.uint64(1)\n    return np.where(points <= others * numerator,",
+        "one point of randomized response too many lies",
+        ("noise/test_offset.py",),
+    ),
+    SourceMutant(
+        "noise/bins.py",
+        "near = np.where(bins >= 0, bins << self._shift, (~bins << self._shift) + 1)",
+        "near = np.where(bins >= 0, bins << self._shift, ~bins << self._shift)",
+        "negative Gaussian values are accepted a little too rarely",
+        ("noise/test_bins.py",),
+    ),
+    SourceMutant(
+        "noise/bins.py",
+        "return bin_ << self._shift if bin_ >= 0 else (~bin_ << self._shift) + 1",
+        "return bin_ << self._shift if bin_ >= 0 else ~bin_ << self._shift",
+        "the settled acceptance of negative Gaussian values is that of others",
+        ("noise/test_bins.py",),
+    ),
+    SourceMutant(
+        "noise/bins.py",
+        "        floors[0] = floors[-1] = 0\n",
+        "",
+        "the outermost bins of Gaussian noise are accepted by the floor of inner ones",
+        ("noise/test_bins.py",),
+    ),
+    SourceMutant(
+        "noise/inversion.py",
+        "return passed, touches | (passed < self._least) | (passed > self._most)",
+        "return passed, touches",
+        "noise is cut where 64 bits end",
+        (
+            "noise/test_inversion.py",
+            "noise/test_tails.py",
+        ),
+    ),
+    SourceMutant(
+        "noise/inversion.py",
+        "decided = (passed == touched) & (passed >= self._least) & (passed <= self._most)",
+        "decided = (passed == touched)",
+        "noise is cut where the table of 16 bits ends",
+        (
+            "noise/test_inversion.py",
+            "noise/test_tails.py",
+        ),
+    ),
+    SourceMutant(
+        "noise/law.py",
+        "return _Weights(lows, highs, highs[-1] * ratio_high // ((1 << work) - ratio_high) + 1)",
+        "return _Weights(lows, highs, 0)",
+        "what lies beyond the last bin of Gaussian noise is left out of the total",
+        ("noise/test_law.py",),
+    ),
+    SourceMutant(
+        "noise/packed_coins.py",
+        "        for at in np.flatnonzero((found > 0) & (self.rough[found - 1] == points)):",
+        "        for at in np.flatnonzero((found > 1) & (self.rough[found - 1] == points)):",
+        "packed coins at the first threshold are not settled",
+        ("noise/test_packed_coins.py",),
+    ),
+    SourceMutant(
+        "noise/draws.py",
+        'return Draws(_derived(self._key, "part", name), self._check)',
+        'return Draws(_derived(self._key, "part", name))',
+        "parts of a question go on drawing after their lease is lost",
+        (
+            "noise/test_draws.py",
+            "ledger/test_heartbeat.py",
+        ),
+    ),
+    SourceMutant(
+        "noise/draws.py",
+        '_stream(_derived(self._key, "label", label))',
+        '_stream(_derived(self._key, "label", label[:16]))',
+        "labels that begin alike share their noise",
+        ("noise/test_draws.py::test_other_keys_labels_and_parts_give_other_bits",),
+    ),
+    SourceMutant(
+        "noise/draws.py",
+        "        self._calls += 1\n",
+        "        self._calls = 1\n",
+        "a long draw of a debit repeats its keys",
+        ("noise/test_draws.py",),
+    ),
+    SourceMutant(
+        "noise/bits.py",
+        "            if self._left < len(part):\n                self._renew()",
+        "            if self._left < 0:\n                self._renew()",
+        "a key of noise lives for one block too long",
+        ("noise/test_bits.py",),
+    ),
+    SourceMutant(
+        "noise/bits.py",
+        "    if source is not None:\n        source.restart()",
+        "    if source is not None and source.fixed:\n        source.restart()",
+        "a draw that is under way when a process forks goes on with its parent's bits",
+        ("noise/test_bits.py",),
+    ),
+]

@@ -1,0 +1,235 @@
+"""The app: every route, every role and every wrong token; documents, hostile bytes, and rows that never appear."""
+
+import json
+
+import pytest
+
+import discreet as dp
+from discreet.answers.answer import Answer
+from discreet.curator.remote.problem import MEDIA
+from discreet.serve.api.app import make_app
+from discreet.serve.api.settings import ServeSettings
+from tests.serve.api.served import SQL, TERMS, request, served
+
+OPEN = {("get", "/healthz"), ("get", "/metrics")}
+CUSTODY = {
+    ("get", "/v1/grants"),
+    ("post", "/v1/grants"),
+    ("delete", "/v1/grants/{who}"),
+    ("post", "/v1/tables"),
+    ("post", "/v1/tables/{name}/refresh"),
+    ("get", "/v1/policy"),
+    ("patch", "/v1/policy"),
+}
+BODIES = {
+    "/v1/preview": request(),
+    "/v1/run": request(),
+    "/v1/bill": {"tables": ["visits"], "loss": dp.Pure(0.5).to_json() if hasattr(dp, "Pure") else "", "label": "x"},
+    "/v1/certificate": {"sequence": 1, "key": "x", "head": "y"},
+}
+
+
+def routes(vault):
+    document = vault.ask("GET", "/openapi.json", token=None).json()
+    return [(method, path) for path, each in document["paths"].items() for method in each]
+
+
+def asked(vault, method, path, token):
+    place = path.replace("{name}", "visits").replace("{who}", "nobody")
+    return vault.ask(method.upper(), place, token=token, json=BODIES.get(path, {}) if method != "get" else None)
+
+
+def test_the_document_is_openapi_3_1_and_every_route_but_those_of_health_asks_for_a_token(vault):
+    document = vault.ask("GET", "/openapi.json", token=None).json()
+    assert document["openapi"].startswith("3.1")
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            assert ("security" in operation) == ((method, path) not in OPEN), (method, path)
+            assert operation["summary"]
+            assert operation["description"]
+
+
+def test_without_a_valid_token_nothing_is_answered(vault):
+    edited = vault.tokens["analyst"][:-1] + ("0" if vault.tokens["analyst"][-1] != "0" else "1")
+    revoked = vault.curator.grant("gone", "visits")
+    vault.curator.revoke("gone")
+    seen = set()
+    for method, path in routes(vault):
+        for token in (None, "", "x", edited, revoked, "a" * 10_000, b"t\xf6ken"):
+            response = asked(vault, method, path, token)
+            if (method, path) in OPEN:
+                assert response.status_code == 200
+                continue
+            assert response.status_code == 401, (method, path)
+            assert response.headers["content-type"] == MEDIA
+            assert response.headers["www-authenticate"].startswith("Bearer")
+            seen.add((method, path))
+    assert seen >= CUSTODY
+
+
+def test_roles_open_what_is_theirs_alone(vault):
+    for method, path in routes(vault):
+        for role in ("analyst", "reader", "other"):
+            response = asked(vault, method, path, role)
+            if (method, path) in CUSTODY:
+                assert response.status_code == 403, (method, path, role)
+                assert response.json()["type"].endswith(":access")
+            else:
+                assert response.status_code != 401
+                assert response.status_code < 500
+
+
+def test_a_table_outside_the_grant_is_as_unknown_as_one_that_does_not_exist(vault):
+    one, other = (vault.ask("GET", f"/v1/tables/{name}") for name in ("secrets", "nothing"))
+    assert one.status_code == other.status_code == 404
+    assert one.text.replace("secrets", "nothing") == other.text
+    one, other = (
+        vault.ask("POST", "/v1/run", json=request(f"SELECT COUNT(*) AS n FROM {name}"))
+        for name in ("secrets", "nothing")
+    )
+    assert one.status_code == other.status_code == 422
+    assert one.text.replace("secrets", "nothing") == other.text
+
+
+def test_a_token_that_is_revoked_opens_nothing_more_on_the_same_connection(vault):
+    token = vault.curator.grant("mia", "visits")
+    assert vault.ask("GET", "/v1/tables", token=token).status_code == 200
+    vault.curator.revoke("mia")
+    assert vault.ask("GET", "/v1/tables", token=token).status_code == 401
+
+
+def test_a_reader_replays_and_pays_for_nothing(vault):
+    paid = vault.ask("POST", "/v1/run", json=request(epsilon=0.125))
+    assert paid.status_code == 200
+    before = vault.spent()
+    again = vault.ask("POST", "/v1/run", token="reader", json=request(epsilon=0.125))
+    assert again.json()["answer"]["answer"]["rows"] == paid.json()["answer"]["answer"]["rows"]
+    for path, body in (("/v1/run", request(epsilon=0.124)), ("/v1/run?fresh=true", request(epsilon=0.125))):
+        assert vault.ask("POST", path, token="reader", json=body).status_code == 403
+    bill = {"tables": ["visits"], "loss": dp.Laplace(2.0).to_json(), "label": "x"}
+    assert vault.ask("POST", "/v1/bill", token="reader", json=bill).status_code == 403
+    assert vault.spent() == before
+
+
+HOSTILE = [
+    b"",
+    b"{",
+    b"[]",
+    b"null",
+    b'"x"',
+    b"\xff\xfe",
+    b'{"verb": "sql"}',
+    b'{"verb": 3, "question": {}}',
+    b'{"verb": "nothing", "question": {}}',
+    b'{"verb": "sql", "question": {"sql": 3}}',
+    b'{"verb": "sql", "verb": "ask", "question": {"sql": "SELECT 1"}}',
+    b'{"verb": "sql", "question": {"sql": "SELECT COUNT(*) FROM visits"}}',
+    b'{"verb": "sql", "question": {"sql": "SELECT COUNT(*) FROM visits"}, "price": {"epsilon": NaN}}',
+    b'{"verb": "sql", "question": {"sql": "SELECT COUNT(*) FROM visits"}, "price": {"epsilon": 1e400}}',
+    b'{"verb": "sql", "question": {"sql": "SELECT COUNT(*) FROM visits"}, "price": {"epsilon": "1/0"}}',
+    b'{"verb": "sql", "question": {"sql": "\\ud800"}, "price": {"epsilon": 1}}',
+    b'{"verb": "ask", "question": {"plan": '
+    + b"[" * 300
+    + b"]" * 300
+    + b', "aggregates": []}, "price": {"epsilon": 1}}',
+    b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+    json.dumps(request("SELECT " + " + ".join(["1"] * 10_000) + " FROM visits")).encode(),
+    json.dumps(request("SELECT COUNT(*) FROM visits; DROP TABLE visits")).encode(),
+]
+
+
+@pytest.mark.parametrize("content", HOSTILE, ids=range(len(HOSTILE)))
+def test_whatever_the_body_is_it_is_refused_as_a_problem(vault, content):
+    before = vault.spent()
+    for path in ("/v1/preview", "/v1/run", "/v1/bill", "/v1/certificate"):
+        response = vault.ask("POST", path, content=content)
+        assert response.status_code == 422, (path, response.text)
+        found = response.json()
+        assert found["what"]
+        assert found["why"]
+        assert found["fix"]
+    assert vault.spent() == before
+
+
+def test_a_body_that_is_too_large_is_not_read_to_its_end(vault):
+    assert vault.ask("POST", "/v1/run", content=b" " * (5 << 20)).status_code == 413
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/v1/tables/..%2f..%2fetc", "/v1/tables/a%0d%0ax:y", "/v1/tables/%00", "/v1/tables/" + "x" * 5000, "/v1//tables"],
+)
+def test_odd_paths_are_unknown(vault, path):
+    assert vault.ask("GET", path).status_code == 404
+
+
+def test_other_methods_are_refused_as_problems(vault):
+    for method, path in (("PUT", "/v1/tables"), ("DELETE", "/v1/run"), ("TRACE", "/v1/head"), ("GET", "/nothing")):
+        response = vault.ask(method, path)
+        assert response.status_code in (404, 405)
+        assert response.headers["content-type"] == MEDIA
+
+
+def test_an_analysts_responses_have_no_value_of_a_row_and_no_place(vault, tmp_path):
+    with served(tmp_path, log=str(tmp_path / "log")) as made:
+        texts = [
+            made.ask(*each).text
+            for each in (
+                *(
+                    ("GET", path)
+                    for path in ("/v1/session", "/v1/tables", "/v1/tables/visits", "/v1/budget", "/v1/head")
+                ),
+                *(("GET", path) for path in ("/v1/releases", "/v1/tables/visits/dummy?rows=50", "/metrics")),
+            )
+        ]
+        asks = [request(), request("SELECT AVG(age) AS a FROM visits"), request("SELECT SUM(agee) AS a FROM visits")]
+        for path in ("/v1/preview", "/v1/run"):
+            texts += [made.ask("POST", path, json=each).text for each in asks]
+        texts.append((tmp_path / "log").read_text())
+    for text in texts:
+        for told in ("canary", "77345", str(tmp_path)):
+            assert told not in text
+
+
+def test_limits_hold_before_the_ledger_is_asked(tmp_path):
+    with served(tmp_path, rate=0.001, burst=3) as made:
+        entries = len([*made.curator.ledger.entries()])
+        responses = [made.ask("POST", "/v1/run", json=request(epsilon=99)) for _ in range(8)]
+        assert [each.status_code for each in responses] == [403] * 3 + [429] * 5
+        assert int(responses[-1].headers["retry-after"]) >= 1
+        assert len([*made.curator.ledger.entries()]) - entries <= 3
+
+
+def test_a_vault_that_is_not_there_is_no_server(tmp_path):
+    with pytest.raises(dp.Refusal):
+        make_app(ServeSettings(str(tmp_path / "no.discreet")))
+
+
+def test_the_same_question_in_every_format(vault):
+    body = request(SQL, epsilon=0.5)
+    as_json = vault.ask("POST", "/v1/run", json=body).json()
+    counts = [each.value for each in Answer.from_json(json.dumps(as_json["answer"])).column("n").cells]
+    text = vault.ask("POST", "/v1/run", json=body, headers={"Accept": "text/csv"})
+    assert text.headers["content-type"].startswith("text/csv")
+    assert [float(line.split(",")[1]) for line in text.text.splitlines()[1:]] == counts
+    import pyarrow as pa
+
+    arrow = vault.ask("POST", "/v1/run", json=body, headers={"Accept": "application/vnd.apache.arrow.stream"})
+    assert pa.ipc.open_stream(arrow.content).read_all()["n"].to_pylist() == counts
+    events = vault.ask("POST", "/v1/run", json=body, headers={"Accept": "text/event-stream"}).text
+    assert events.startswith("event: ")
+    assert '"replayed": true' in events
+    assert vault.ask("POST", "/v1/run", json=body, headers={"Accept": "image/png"}).status_code == 422
+
+
+def test_a_fresh_answer_under_a_key_is_paid_once(vault):
+    def run(key):
+        return vault.ask("POST", "/v1/run?fresh=true", json=request(epsilon=0.0625), headers={"Idempotency-Key": key})
+
+    first, again, other = run("one"), run("one"), run("two")
+    assert first.json()["receipt"]["key"] == again.json()["receipt"]["key"] != other.json()["receipt"]["key"]
+    assert (first.json()["receipt"]["replayed"], again.json()["receipt"]["replayed"]) == (False, True)
+
+
+def test_terms_of_the_tests_hold_a_canary():
+    assert TERMS["columns"]["age"].bounds[1] == 110
