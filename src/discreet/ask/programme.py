@@ -74,7 +74,7 @@ class ProgrammeState:
                 names.append(each.title)
                 rows = [(*row, label) for row in rows for label in each.labels]
         columns = self._in_order()
-        counted = asked.frequency.column(asked.report.aggregates)
+        counted = asked.counted
         if counted is not None:
             columns = asked.frequency.withheld(asked.measures, columns, counted)
         return Answer(

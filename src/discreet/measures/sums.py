@@ -84,7 +84,10 @@ class SumMeasure(Measure):
     @property
     def loss(self) -> PrivacyLoss:
         """What all groups together cost."""
-        return under(self.statistic.loss * self.times, self.relation)
+        loss = self.statistic.loss
+        if self.times == 1 and loss.relation == self.relation:
+            return loss
+        return under(loss * self.times, self.relation)
 
     @property
     def word(self) -> str:
