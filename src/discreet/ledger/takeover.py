@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from discreet.core.value import dataclass, replace
@@ -86,7 +86,9 @@ class KeptAnswers(dict[str, KeptAnswer]):
     def like(self, charge: Charge) -> Charge | None:
         """Return a charge like this one that was made under a key of its own and has an answer here."""
         what = (charge.identity, charge.price, charge.analyst)
-        made = [each.charge for each in self.values() if each.answer is not None and each.charge.key != each.charge.identity]
+        made = [
+            each.charge for each in self.values() if each.answer is not None and each.charge.key != each.charge.identity
+        ]
         return next((each for each in made if (each.identity, each.price, each.analyst) == what), None)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import prod
 
 from discreet.core.column import Column
@@ -170,10 +171,15 @@ def _codes(relation: Relation, dialect: Dialect) -> list[str]:
     """Write the codes of declared texts, from which the texts follow: engines make them from a dictionary at once."""
     found = []
     for name, column in _codable(relation).items():
-        physical = Physical.parse(dialect.text if relation.kept else relation.physical[name])
-        text = key_text(column, physical, dialect.quote(name), dialect) or "NULL"
-        found.append(f"{dialect.code(text, map(str, column.keys or ()))} AS {code_name(name, dialect)}")
+        found.append(_code_sql(column, dialect.text if relation.kept else relation.physical[name], dialect))
     return found
+
+
+@lru_cache(maxsize=1024)
+def _code_sql(column: Column, physical: str, dialect: Dialect) -> str:
+    name = column.name or ""
+    text = key_text(column, Physical.parse(physical), dialect.quote(name), dialect) or "NULL"
+    return f"{dialect.code(text, map(str, column.keys or ()))} AS {code_name(name, dialect)}"
 
 
 def kept_sql(relation: Relation, read: str, dialect: Dialect) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import lru_cache
 
 from discreet.core.column import Column
 from discreet.core.errors import Refusal
@@ -95,6 +96,7 @@ class Relation:
         return person_of(name, self.physical.get(name, ""), dialect)
 
 
+@lru_cache(maxsize=1024)
 def raw_sql(column: Column, physical: str, dialect: Dialect = DUCKDB) -> str:
     """Write how a raw column of a physical type is read: numbers in steps, dates in days, keys, text, flags, or null.
 
