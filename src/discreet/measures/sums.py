@@ -18,9 +18,9 @@ from discreet.core.exact import Exact
 from discreet.core.unit import Relation
 from discreet.core.value import dataclass
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
-from discreet.measures.kernels import Integers, from_tallies
 from discreet.measures.measure import ExpectedError, Measure
 from discreet.measures.reach import Reach, about_of, word_of
+from discreet.measures.request import Integers, from_tallies
 from discreet.mechanisms.parts.noisy import Noisy
 from discreet.mechanisms.parts.statistic import Statistic
 from discreet.plan.aggregates import Aggregate

@@ -35,12 +35,20 @@ from discreet.plan.nodes import (
 from discreet.plan.stability import partners, reach, rows_before, unit_of
 from discreet.plan.to_sql.column_values import key_text
 from discreet.plan.to_sql.dimension_join import dimension_join_sql
-from discreet.plan.to_sql.linked_rows import linked_below, owned_sql
 from discreet.plan.to_sql.owners import REFERENCE
 from discreet.plan.to_sql.people import people_sql
 from discreet.plan.to_sql.person_bounds import PERSON, first_rows, limbs, ordered, person_limbs
 from discreet.plan.to_sql.person_join import Side, mark_join_sql, person_join_sql
-from discreet.plan.to_sql.scalar import Relation, chosen_sql, code_name, expression_sql, raw_sql, stored_type
+from discreet.plan.to_sql.scalar import (
+    Relation,
+    chosen_sql,
+    code_name,
+    expression_sql,
+    linked_below,
+    owned_sql,
+    raw_sql,
+    stored_type,
+)
 from discreet.plan.whole import is_wide
 
 GROUP = '"~group"'
