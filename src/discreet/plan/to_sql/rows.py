@@ -177,10 +177,8 @@ def _codable(relation: Relation) -> dict[str, Column]:
 
 def _codes(relation: Relation, dialect: Dialect) -> list[str]:
     """Write the codes of declared texts, from which the texts follow: engines make them from a dictionary at once."""
-    found = []
-    for name, column in _codable(relation).items():
-        found.append(_code_sql(column, dialect.text if relation.kept else relation.physical[name], dialect))
-    return found
+    kinds = dict.fromkeys(relation.physical, dialect.text) if relation.kept else relation.physical
+    return [_code_sql(column, kinds[name], dialect) for name, column in _codable(relation).items()]
 
 
 @lru_cache(maxsize=1024)
