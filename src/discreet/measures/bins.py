@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +16,7 @@ from discreet.core.column import Column
 from discreet.core.errors import BadParameter
 from discreet.core.exact import Exact
 from discreet.core.unit import Relation
+from discreet.core.value import dataclass
 from discreet.measures.cumulative import cumulative
 from discreet.measures.kernels import by_group, end_to_end, of_group
 from discreet.measures.measure import Measure

@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 
-import numpy as np
-
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.numeric.checks import Number, whole
 from discreet.account.numeric.pair import Array, Pair, normal
@@ -17,6 +15,7 @@ from discreet.account.numeric.rounding import up
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation, check_relation
 from discreet.core.value import dataclass
+from discreet.noise.arrays import np
 
 Counted = tuple[PrivacyLoss, int]
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from discreet.core.column import Column
 from discreet.core.errors import Refusal, UnknownName
 from discreet.core.schema import Table
+from discreet.core.value import dataclass, replace
 from discreet.plan.expressions import Name
 from discreet.plan.nodes import Derive, Filter, Project, Public, Scan, Union, columns_of, tables_of
 from discreet.plan.referents import Origin
