@@ -195,6 +195,9 @@ class Home(Protocol):
     ) -> dict[str, Any] | None:
         """Refuse a source that changed; return a renewed fingerprint where only the stamp did."""
 
+    def is_untouched(self, source: Source, stored: Mapping[str, Any]) -> bool:
+        """Whether a glance tells that a source is unchanged: nothing is read, searched or waited for. If not, check."""
+
     def same(self, one: Source, other: Source) -> bool:
         """Whether both reach the same rows; one of them is read by this engine, the other by it or one in `SHARES`."""
 

@@ -20,6 +20,7 @@ from discreet.engines.duckdb.engine import DuckDBEngine, connect, literal
 from discreet.engines.duckdb.files import check_unchanged as check_unchanged
 from discreet.engines.duckdb.files import files
 from discreet.engines.duckdb.files import fingerprint as fingerprint
+from discreet.engines.duckdb.files import is_untouched as is_untouched
 from discreet.engines.duckdb.files import same_files as same
 from discreet.engines.duckdb.options import Csv
 from discreet.engines.physical import MILLISECONDS
@@ -37,6 +38,7 @@ __all__ = [
     "fingerprint",
     "from_sql",
     "holds_unique",
+    "is_untouched",
     "opened",
     "same",
     "settle",

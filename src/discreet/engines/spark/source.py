@@ -44,6 +44,7 @@ __all__ = [
     "fingerprint",
     "from_sql",
     "holds_unique",
+    "is_untouched",
     "opened",
     "same",
     "settle",
@@ -120,6 +121,11 @@ def fingerprint(source: Source, key: bytes) -> dict[str, Any]:
         time.sleep(fresh)
         listing = _listed(source)
     return {"stamp": [list(each) for each in listing], "digest": _digest(listing, key)}
+
+
+def is_untouched(source: Source, stored: Mapping[str, Any]) -> bool:  # noqa: ARG001
+    """Never: its files are looked for, perhaps in a store that is far away."""
+    return False
 
 
 def check_unchanged(name: str, source: Source, stored: Mapping[str, Any], key: bytes) -> dict[str, Any] | None:

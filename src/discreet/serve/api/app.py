@@ -22,7 +22,7 @@ except ImportError as error:
 from discreet.serve.api.desks import Desks
 from discreet.serve.api.documents import document
 from discreet.serve.api.responses import problem_response
-from discreet.serve.api.service import BodyTooLarge, Service
+from discreet.serve.api.service import BodyTooLarge, ClientLeft, Service
 from discreet.serve.api.watch import Watch
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ def make_app(settings: "ServeSettings") -> FastAPI:
 
 async def _refused(_: Request, refusal: Exception) -> Response:
     assert isinstance(refusal, Refusal)
-    return problem_response(refusal, 413 if isinstance(refusal, BodyTooLarge) else None)
+    status = 413 if isinstance(refusal, BodyTooLarge) else 400 if isinstance(refusal, ClientLeft) else None
+    return problem_response(refusal, status)
 
 
 async def _other(request: Request, error: Exception) -> Response:
