@@ -13,7 +13,7 @@ from discreet.core.column import check_name
 from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.core.value import dataclass, fields, replace
 from discreet.engines import EMBEDDED, registry
-from discreet.engines.engine import Engine
+from discreet.engines.engine import Allotment, Engine
 
 
 class SourceMissing(Refusal, FileNotFoundError):
@@ -210,8 +210,8 @@ class Home(Protocol):
     def siblings(self, source: Source) -> Sequence[Sibling]:
         """Return the tables beside one in its catalogue, itself among them; none where there is no catalogue."""
 
-    def opened(self, sources: Sequence[Source], secret: bytes) -> Engine:
-        """Return an engine, to be entered, that can read all of these."""
+    def opened(self, sources: Sequence[Source], secret: bytes, allotment: Allotment | None = None) -> Engine:
+        """Return an engine, to be entered, that can read all of these; a server of its own has limits of its own."""
 
 
 @lru_cache(maxsize=1024)

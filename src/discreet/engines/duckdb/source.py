@@ -23,6 +23,7 @@ from discreet.engines.duckdb.files import fingerprint as fingerprint
 from discreet.engines.duckdb.files import is_untouched as is_untouched
 from discreet.engines.duckdb.files import same_files as same
 from discreet.engines.duckdb.options import Csv
+from discreet.engines.engine import Allotment
 from discreet.engines.physical import MILLISECONDS
 from discreet.engines.source import Constraints, Sibling, Source, missing
 
@@ -162,6 +163,12 @@ def siblings(source: Source) -> Sequence[Sibling]:  # noqa: ARG001  (files have 
     return ()
 
 
-def opened(sources: Sequence[Source], secret: bytes) -> DuckDBEngine:  # noqa: ARG001  (files need nothing to be opened)
+def opened(
+    sources: Sequence[Source],  # noqa: ARG001  (files need nothing to be opened)
+    secret: bytes,
+    allotment: Allotment | None = None,
+) -> DuckDBEngine:
     """Return an engine, to be entered, that can read all of these."""
-    return DuckDBEngine(secret)
+    if allotment is None:
+        return DuckDBEngine(secret)
+    return DuckDBEngine(secret, memory=allotment.memory, threads=allotment.threads)

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 from discreet.core.errors import BadParameter, Refusal
 from discreet.engines.duckdb import source as files_here
 from discreet.engines.duckdb.files import files, same_files
+from discreet.engines.engine import Allotment
 from discreet.engines.source import Constraints, Sibling, Source, SourceChanged, SourceMissing, missing
 from discreet.engines.spark.engine import SparkEngine
 from discreet.engines.spark.frames import (
@@ -187,7 +188,11 @@ def siblings(source: Source) -> Sequence[Sibling]:  # noqa: ARG001  (files have 
     return ()
 
 
-def opened(sources: Sequence[Source], secret: bytes) -> SparkEngine:
+def opened(
+    sources: Sequence[Source],
+    secret: bytes,
+    allotment: Allotment | None = None,  # noqa: ARG001  (of the machine here; Spark has limits of its own)
+) -> SparkEngine:
     """Return an engine, to be entered, that can read all of these."""
     return SparkEngine(sources, secret)
 

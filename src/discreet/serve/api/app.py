@@ -1,5 +1,6 @@
 """The app: the routes of `discreet.serve.api.routes` over one vault, with OpenAPI 3.1 and problem documents."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import import_module
@@ -21,6 +22,7 @@ except ImportError as error:
 
 from discreet.serve.api.desks import Desks
 from discreet.serve.api.documents import document
+from discreet.serve.api.residence import ended_when_too_large
 from discreet.serve.api.responses import problem_response
 from discreet.serve.api.service import BodyTooLarge, ClientLeft, Service
 from discreet.serve.api.watch import Watch
@@ -45,7 +47,10 @@ def make_app(settings: "ServeSettings") -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        watching = ended_when_too_large(settings.most_resident) if settings.workers > 1 else asyncio.sleep(0)
+        task = asyncio.create_task(watching)
         yield
+        task.cancel()
         desks.close()
 
     app = FastAPI(
