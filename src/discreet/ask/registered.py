@@ -45,6 +45,8 @@ def unit_words(unit: Unit) -> str:
     groups = ""
     if unit.max_groups < unit.max_rows:
         groups = " in one group" if unit.max_groups == 1 else f" in at most {unit.max_groups} groups"
+    if unit.max_rows_per_group is not None:
+        groups = f"{groups}{' and' if groups else ','} {unit.max_rows_per_group} in each group"
     rows = "row" if unit.max_rows == 1 else "rows"
     return f"one person ({unit.whom}), at most {unit.max_rows} {rows}{groups}, {change}"
 
