@@ -267,6 +267,24 @@ def test_neighbours_through_the_engine_stay_within_the_claim_too():
             assert breaches(question, unit, *answers, data.table) == []
 
 
+@pytest.mark.parametrize(
+    ("unit", "keys", "expected"),
+    [
+        ({}, 9, (4, 20, 20, 400)),
+        ({"max_rows_per_group": 4}, 9, (4, 4, 16, 4 * 16)),
+        ({"max_rows_per_group": 4}, 2, (4, 4, 8, 2 * 16)),
+        ({"max_rows_per_group": 7}, 9, (4, 7, 20, 2 * 49 + 36)),
+        ({"max_rows_per_group": 4, "relation": "replace"}, 2, (8, 8, 16, 4 * 2 * 16)),
+        ({"max_rows_per_group": 4}, None, (1, 20, 20, 400)),
+    ],
+)
+def test_weighed_sums_move_by_no_more_than_the_caps_of_the_groups_that_there_are(unit, keys, expected):
+    table = dp.Table("t", dp.person("id", max_rows=20, max_groups=4, **unit), {"n": dp.between(0, 99)})
+    columns = columns_of(Scan("t"), {"t": table})
+    asked = NO_KEYS if keys is None else keys_of(["n"], columns, {"n": [*range(keys)]})
+    assert weighed_stability(Scan("t"), table.unit, {"t": table}, asked) == Stability(*expected)
+
+
 def test_bounding_before_a_fan_out_join_is_caught():
     _, broken = measured(Unbound(bound_before_joins=True), "mutant", ["join"], ("groups", "rows"), 300)
     assert broken

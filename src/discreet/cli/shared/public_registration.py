@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from discreet.curator.curator import Curator
 
 # What only a table of people has.
-_PRIVATE = ("unit", *LIMITS, "epsilon", "delta", "rho", "group", "people", "rows")
+_PRIVATE = ("unit", *LIMITS, "auto_rows", "epsilon", "delta", "rho", "group", "people", "rows")
 
 
 def registered(curator: Curator, table: str, source: str, terms: dict[str, Any]) -> PublicTable:
