@@ -6,6 +6,7 @@ from itertools import combinations_with_replacement, product
 import pytest
 
 import discreet as dp
+from discreet.core.doors import opened
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.duckdb.engine import DuckDBEngine
 from discreet.engines.engine import ORDER_TABLE
@@ -13,6 +14,7 @@ from discreet.plan.expressions import Name
 from discreet.plan.keys import NO_KEYS, Tally, TallyQuery, keys_of
 from discreet.plan.nodes import Filter, Join, PersonJoin, Scan, columns_of, public
 from discreet.plan.stability import GRAIN, stability, unit_of, weighed_stability
+from discreet.plan.to_sql.cells import CellRequest, cells
 from discreet.plan.to_sql.scalar import Relation
 from discreet.plan.to_sql.statement import in_order, tallies_sql
 from tests.plan.relational import SECRET
@@ -188,6 +190,23 @@ def test_a_filter_comes_before_the_weights_and_groups_come_after(engine):
     all_of_them, some = asked(tallies=TALLIES[:1]), asked(Filter(Scan("t"), Name("x") > 0), TALLIES[:1])
     assert found(engine, all_of_them, relation(rows)) == [(GRAIN,), (GRAIN // 2,)]
     assert found(engine, some, relation(rows)) == [(2 * GRAIN // 3,), (2 * GRAIN // 3,)]
+
+
+def test_kept_rows_are_whole_since_parts_of_a_table_are_charged_by_whole_rows(engine):
+    """Where one row of a person is kept, the parts of a partition cost what one of them does (`Partition`)."""
+    rows, met = [(1, "A", 1), (1, "B", 1)], []
+    kept = relation(rows, max_rows=1, bound="table")
+    for group in ("A", "B"):
+        part = Filter(SCAN, Name("g") == group)
+        counted = found(engine, asked(part, TALLIES[:1], keyed=False), kept)[0][0]
+        with cells(engine, part, NO_KEYS, Name("x"), {"t": kept}) as count:
+            (ranked,) = opened(count([CellRequest(0, -2, 6, 1)]))
+        met.append((counted, sum(ranked.values()) * GRAIN))
+    # What is counted and what is ranked is the same row: whatever either part is asked, a person meets one of them.
+    assert sorted(met) == [(0, 0), (GRAIN, GRAIN)]
+    # Weights of all rows would put half a row into each part: one part counted and the other ranked, that is 3/2.
+    weights = [counted for (counted,) in found(engine, asked(tallies=TALLIES[:1]), relation(rows, max_rows=1))]
+    assert max(weights[1 - place] + ranked for place, (_, ranked) in enumerate(met)) == 3 * GRAIN // 2
 
 
 def test_a_bound_beyond_any_table_weighs_every_row_whole(engine):
