@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
@@ -176,7 +177,7 @@ def _check_names(report: Question, measures: Sequence[Measure]) -> None:
     for part in measures:
         for column in part.columns:
             names += [column, f"{column}_low", f"{column}_high"]
-    twice = [name for place, name in enumerate(names) if name in names[:place]]
+    twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         why = "two columns of the answer, or their interval ends, would have this name"
         raise BadParameter("aggregates", twice[0], why=why, fix="give one of them another name")
