@@ -215,7 +215,7 @@ class Tables:
                     if source is not None:
                         self.refresh(each, self.found(source), None)
                 found[each.name] = rows
-        caches = forgotten(mine, where, self._ledger.secret("order"), [each.source for each in self.all()])
+        caches = forgotten(mine, where, self._ledger.secret("order"), self.all())
         return Erased(found, caches, tuple(sorted(each.name for each in mine if each.source.kind != "memory-copy")))
 
     def _people(

@@ -273,7 +273,7 @@ class VaultDesk(DeskRecords):
             ledger.refused(self.analyst, f"a question about {', '.join(sorted(registered))}", DEADLINE_PASSED)
 
         seconds = float(self.work_limits().deadline)
-        return runner(registered, self._opened(), ledger.secret("order"), ledger.folder, seconds, late)
+        return runner(registered, self._opened(), ledger.folder, seconds, late)
 
     def engine(self, registered: Mapping[str, Registered]) -> str:
         """Say which engine computes over these tables, in which version."""
@@ -360,11 +360,15 @@ class VaultDesk(DeskRecords):
                 limits.check_price(standing.account, standing.filter, charge.losses[standing.account])
 
     def _opened(self) -> Engines:
+        """Return the engines of the order of rows that holds now: the vault's secret may have been exchanged."""
         from discreet.ask.runner import Engines
 
-        if self._engines is None:
-            self._engines = Engines(self._curator.ledger.secret("order"))
-        return self._engines
+        secret, engines = self._curator.ledger.secret("order"), self._engines
+        if engines is None or engines.secret != secret:
+            if engines is not None:
+                engines.close()
+            engines = self._engines = Engines(secret)
+        return engines
 
     def standings(self, accounts: Collection[str]) -> list[Standing]:
         """Return the limits that a question about these accounts has to pass."""
