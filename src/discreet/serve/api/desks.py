@@ -59,6 +59,10 @@ class SharedEngines:
                 self._engines = self._made(secret)
             return self._engines
 
+    def close(self) -> None:
+        """Close those that are idle."""
+        self._engines.close()
+
     def _made(self, secret: bytes) -> Engines:
         return Engines(secret, most=self._most, allotment=self._allotment)
 
@@ -165,5 +169,5 @@ class Desks:
         """Close every engine, and the vault."""
         with self._lock:
             self._callers = OrderedDict()
-        self._shared.engines.close()
+        self._shared.close()
         self.curator.close()
