@@ -163,6 +163,18 @@ def check_unchanged(name: str, source: Source, stored: Mapping[str, Any], key: b
     raise SourceChanged(f"the source of {name!r} changed", why=why, fix=fix, value=name)
 
 
+def is_untouched(source: Source, stored: Mapping[str, Any]) -> bool:
+    """Whether the stamp of a source that is one file is as it was; of more files this would be a search."""
+    if len(stored["stamp"]) != 1 or stored["stamp"][0][0] != source.path or not _settled(stored):
+        return False
+    try:
+        status = os.stat(source.path)  # noqa: PTH116  (this is the hot path)
+    except (OSError, ValueError):
+        return False
+    times = [status.st_mtime_ns, status.st_ctime_ns]
+    return bool(stored["stamp"][0] == [source.path, status.st_size, *times, status.st_ino])
+
+
 def _settled(stored: Mapping[str, Any]) -> bool:
     """Whether the files were old enough, when they were stamped, that a later change must show."""
     return all(int(times) < stored["taken"] - _COARSE for _, _, *both, _ in stored["stamp"] for times in both)

@@ -13,7 +13,7 @@ from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
 from discreet.core.exact import Exact
 from discreet.core.unit import Relation, check_relation
-from discreet.core.value import dataclass
+from discreet.core.value import dataclass, replace
 from discreet.mechanisms.parts.integer_noise import (
     Noise,
     Sensitivity,
@@ -43,8 +43,9 @@ class Statistic(ABC):
     protects rows); bounding them is the caller's part, before the exact integers are computed.
 
     The same statistic is asked for many groups at once by `tables`. `groups` is the most of them that one unit can be
-    in, with at most `contributions` rows in all of them together. Under replace a unit leaves its groups and joins
-    others: with `groups` above 1 the noise covers a removal and an addition, wherever they happen.
+    in, with at most `contributions` rows in all of them together, and at most `in_group` in each, where that is less.
+    Under replace a unit leaves its groups and joins others: with `groups` above 1 the noise covers a removal and an
+    addition, wherever they happen.
     """
 
     epsilon: Number | None = None
@@ -52,6 +53,7 @@ class Statistic(ABC):
     relation: Relation = "add_remove"
     contributions: int = 1
     groups: int = 1
+    in_group: int | None = None
 
     def __post_init__(self) -> None:
         epsilon, rho = check_price(self.epsilon, self.rho)
@@ -59,6 +61,9 @@ class Statistic(ABC):
         check_relation(self.relation)
         whole("contributions", self.contributions)
         whole("groups", self.groups)
+        if self.in_group is not None and (whole("in_group", self.in_group) > self.contributions or self.groups == 1):
+            why = "a group has no more rows of a unit than all groups together, of which there are several"
+            raise BadParameter("in_group", self.in_group, why=why, fix="leave it out, or lower contributions")
 
     @property
     @abstractmethod
@@ -189,8 +194,16 @@ class Statistic(ABC):
         return True
 
     def _noise(self, sensitivity: Sensitivity, share: Fraction | int = 1) -> Noise:
-        """Return the noise for a part that a unit moves so far, under `_within`, with all of its rows in one group."""
+        """Return the noise for a part that a unit moves so far, under `_within`, with all of its rows in one group.
+
+        n rows in one group move the part by at most n v, so l2^2 = (contributions v)^2. With x_j rows in group j it is
+        at most v^2 times the sum of x_j^2, which is largest where as many groups as possible have `in_group` rows.
+        """
         moved = sensitivity.over(min(self.groups, self.contributions))
+        if self.in_group is not None:
+            full, rest = divmod(self.contributions, self.in_group)
+            squares = moved.l2_squared * (full * self.in_group**2 + rest**2)
+            moved = replace(moved, l2_squared=-(-squares // self.contributions**2))
         if self.groups > 1 and self.relation == "replace":
             moved = moved.exchanged(self._one_sign)
         return calibrated(moved, self.epsilon, self.rho, self.relation, share)

@@ -72,9 +72,9 @@ class ReleaseDiverged(Exception):
 class Listener:
     """Notes the passages of one run, and decides what mechanisms return.
 
-    `script` has results for labels; `given` are the passages of another run, whose results are returned again;
-    `pattern` is fed to statistics in place of noise; `key` replaces the key of every debit. `only_made` is for runs on
-    rows that were heard of before: what mechanisms are handed is not noted again.
+    `script` has results for what is chosen at labels; `given` are the passages of another run, whose results are
+    returned again; `pattern` is fed to statistics in place of noise; `key` replaces the key of every debit. `only_made`
+    is for runs on rows that were heard of before: what mechanisms are handed is not noted again.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class Listener:
 
     def _returned(self, label: str, mechanism: Output, made: Output) -> Output:
         if self._given is None:
-            return self._script.get(label, made)
+            return made if isinstance(mechanism, Statistic) else self._script.get(label, made)
         place = len(self.passages)
         expected = self._given[place] if place < len(self._given) else None
         if expected is None or (expected.label, repr(expected.mechanism)) != (label, repr(mechanism)):
