@@ -287,11 +287,12 @@ class VaultDesk(DeskRecords):
 
     def minimum_frequency(self) -> MinimumFrequency:
         """Return below how many people the policy has groups withheld."""
-        from discreet.measures.minimum_frequency import KIND, MinimumFrequency
+        from discreet.measures.minimum_frequency import KIND, NONE, MinimumFrequency
 
         known = self._admitted()
         if not known.frequency:
-            known.frequency.append(MinimumFrequency.of(self._curator.ledger.list(KIND)))
+            found = self._curator.ledger.list(KIND)
+            known.frequency.append(MinimumFrequency.of(found) if found else NONE)
         return known.frequency[0]
 
     def _limits(self, known: SessionState) -> WorkLimits:
@@ -349,10 +350,11 @@ class VaultDesk(DeskRecords):
 
     def _certify(self, receipt: Receipt) -> None:
         """Keep the certificate of what was released now, where the policy wants one of every release."""
-        from discreet.curator.disclosure.certificates import CertificatePolicy
+        from discreet.curator.disclosure.certificates import KIND, CertificatePolicy
 
-        if not receipt.replayed:
-            CertificatePolicy.of(self._curator.ledger).keep(self._curator.ledger, receipt.sequence)
+        ledger = self._curator.ledger
+        if not receipt.replayed and ledger.list(KIND):
+            CertificatePolicy.of(ledger).keep(ledger, receipt.sequence)
 
     def _check_price(self, limits: WorkLimits, charge: Charge) -> None:
         for standing in self._curator.ledger.standing():

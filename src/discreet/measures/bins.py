@@ -18,10 +18,9 @@ from discreet.core.exact import Exact
 from discreet.core.unit import Relation
 from discreet.core.value import dataclass, replace
 from discreet.measures.cumulative import cumulative
-from discreet.measures.kernels import by_group, end_to_end, of_group
 from discreet.measures.measure import Measure
 from discreet.measures.reach import Reach, about_of, word_of
-from discreet.measures.request import MeasureScope, Request, TallyRequest
+from discreet.measures.request import MeasureScope, Request, TallyRequest, by_group, end_to_end, of_group
 from discreet.mechanisms.cdf import Cdf
 from discreet.mechanisms.count import Count
 from discreet.mechanisms.parts.noisy import Noisy

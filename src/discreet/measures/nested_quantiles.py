@@ -13,9 +13,9 @@ from discreet.answers.quantity import BracketedValue, Quantity
 from discreet.answers.rank_inversion import cell_edges, rank_interval
 from discreet.core.errors import BadParameter
 from discreet.core.value import dataclass, replace
-from discreet.measures.kernels import in_cells
 from discreet.measures.quantiles import QuantileMeasure, column_names, written_steps
 from discreet.measures.reach import Reach, about_of, word_of
+from discreet.measures.request import in_cells
 from discreet.mechanisms.histogram import Histogram
 from discreet.mechanisms.joint_quantiles import search_together
 from discreet.mechanisms.parts.integer_noise import total

@@ -161,8 +161,8 @@ def added(one: PrivacyLoss, two: PrivacyLoss) -> PrivacyLoss:
 
 
 def repeated(loss: PrivacyLoss, k: int) -> PrivacyLoss:
-    """Return `loss * k`."""
-    return loss if k == 1 else _trusted(tuple((part, count * k) for part, count in loss.parts), loss.relation)
+    """Return `loss * k`, for a k above 1."""
+    return _trusted(tuple((part, count * k) for part, count in loss.parts), loss.relation)
 
 
 def _ordered(parts: Iterable[Counted], relation: Relation) -> PrivacyLoss:

@@ -99,6 +99,8 @@ class PrivacyLoss(ABC):
         return self if other == 0 else NotImplemented  # so that sum() works
 
     def __mul__(self, k: int) -> PrivacyLoss:
+        if whole("k", k) == 1:
+            return self
         return cast(PrivacyLoss, import_module("discreet.account.losses.composition").repeated(self, whole("k", k)))
 
     __rmul__ = __mul__
