@@ -240,7 +240,7 @@ class VaultDesk(DeskRecords):
         return None if known is None else known.previews.get((question, self._day()))
 
     def _known_at_hand(self) -> SessionState | None:
-        """Return what was read of the vault, if it is seen at once that this has not changed and the grant stands."""
+        """Return what was read of the vault, if it is seen at once that it has not changed, and the grant stands."""
         known, ledger = self._known, self._curator.ledger
         if not known.grants or ledger.state_at_hand != known.state:
             return None

@@ -1,7 +1,6 @@
 """Disconnects and killed workers: nothing is overspent, nothing is lost, and what a client saw is what was settled."""
 
 import datetime as dt
-import json
 from fractions import Fraction
 from functools import partial
 
@@ -56,7 +55,6 @@ def settled(place, anchor, token, seen, cap):
             assert named <= keys
             spent = curator.ledger.spent("visits", "alice").loss
             assert spent == curator.ledger.spent("visits").loss <= cap
-            return len(charges), spent
 
 
 def rough(place, tmp_path, *, clients, requests, questions, every, cap):
@@ -70,16 +68,15 @@ def rough(place, tmp_path, *, clients, requests, questions, every, cap):
         up(url)
         terms = {"clients": clients, "requests": requests, "questions": questions, "every": every}
         seen, killed = rough_day(port, process, token, **terms)
-    charges, spent = settled(place, anchor, token, seen, cap)
+    settled(place, anchor, token, seen, cap)
     assert seen.statuses[200] > requests / 4
     assert seen.statuses["left"]
     assert not seen.statuses[500]
-    print(json.dumps({"killed": killed, "charges": charges, "spent": str(spent), "cap": str(cap)}), seen.statuses)
     return killed
 
 
 def test_nothing_is_lost_or_overspent_though_clients_leave_and_workers_are_killed(tmp_path):
-    terms = {"clients": 6, "requests": 240, "questions": 60, "every": 1.0, "cap": Fraction(3, 5)}
+    terms = {"clients": 6, "requests": 180, "questions": 45, "every": 1.0, "cap": Fraction(1, 2)}
     assert rough(tmp_path / "vault.discreet", tmp_path, **terms)
 
 

@@ -25,8 +25,8 @@ class ServeSettings:
 
     `rate` is how many requests a token may make in a second, with `burst` at once; `concurrent` how many of them may
     be worked on together, and `engines` how many questions of all tokens in one process. `memory` is what all engines
-    of all `workers` may take together, in megabytes, and the processors are divided alike; `roots` are the folders from which
-    custodians may register sources over HTTP; without any they cannot.
+    of all `workers` may take together, in megabytes, and the processors are divided alike; `roots` are the folders from
+    which custodians may register sources over HTTP; without any they cannot.
     """
 
     vault: str
