@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.account.numeric.checks import positive
 from discreet.ask.priced import bounded
@@ -16,11 +16,20 @@ if TYPE_CHECKING:
     from discreet.ask.registered import Registered
     from discreet.core.rational import Number
     from discreet.core.schema import Table
-    from discreet.curator.curator import Curator
+    from discreet.curator.session import Session
     from discreet.curator.tables import Tables
 
 # Whose question it is, in the ledger.
 ASKED_BY = "custodian (max_rows)"
+
+
+class _Asked(Protocol):
+    """What is needed of a curator to ask a question of a table of its own."""
+
+    def table(self, name: str) -> Registered: ...
+    def grant(self, analyst: str, tables: str) -> str: ...
+    def revoke(self, name: str) -> object: ...
+    def session(self, token: str) -> Session: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +63,7 @@ class RowBound:
             return self.table
         return replace(self.table, unit=bounded(self.table.unit, before.bought["rows"]))
 
-    def choose(self, curator: Curator, tables: Tables) -> Registered:
+    def choose(self, curator: _Asked, tables: Tables) -> Registered:
         """Pay, and declare the number of rows that was bought; what was bought already is not bought again."""
         before = curator.table(self.table.name)
         if before.bought is not None:
