@@ -1,4 +1,4 @@
-"""Questions in SQL about random linked schemas: a person moves what reaches the mechanisms by no more than is claimed."""
+"""Questions about random linked schemas: a person moves what reaches the mechanisms by no more than is claimed."""
 
 from collections import Counter
 
