@@ -62,6 +62,21 @@ def test_which_keys_there_are_does_not_depend_on_a_noisy_number():
 
 
 @pytest.mark.parametrize(
+    ("where", "kept"),
+    [
+        ("LEFT(city, 2) IN ('Be', 'Ge')", ("Be", "Ge")),
+        ("LEFT(city, 2) = 'Be' OR LEFT(city, 2) = 'Ge'", ("Be", "Ge")),
+        ("LEFT(city, 2) IN ('Be', 'Ge') AND NOT LEFT(city, 2) = 'Ge' AND age > 3", ("Be", "Ge")),
+        ("LEFT(city, 3) IN ('Be', 'Ge')", None),
+        ("LEFT(city, 2) IN ('Be', 'Ge') OR age > 3", None),
+    ],
+)
+def test_conditions_on_an_expression_are_the_keys_of_groups_by_it(where, kept):
+    found = read(f"SELECT LEFT(city, 2) AS c, COUNT(*) AS n FROM visits WHERE {where} GROUP BY LEFT(city, 2)")
+    assert found.keys.columns[0].values == kept
+
+
+@pytest.mark.parametrize(
     ("where", "why"),
     [
         ("cost > (SELECT AVG(s.nights) FROM stays s WHERE s.ward = visits.ward)", "its rows follow from the row"),
