@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -11,9 +10,9 @@ from discreet.account.budgets.price import Price
 from discreet.ask.priced import Rows
 from discreet.ask.query import Query
 from discreet.ask.steps.bought import Bought, divided, previewed_together, with_bought
-from discreet.ask.steps.public_answer import PublicQuestion, public_question
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number, as_written, typed
+from discreet.core.value import dataclass
 from discreet.measures import declare
 from discreet.plan.from_sql import from_sql
 from discreet.plan.nodes import Public, tables_of
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from discreet.ask.registered import Registered
     from discreet.ask.report import Report
     from discreet.ask.request import Fresh
+    from discreet.ask.steps.public_answer import PublicQuestion
     from discreet.core.schema import Table
 
 
@@ -51,19 +51,19 @@ class Spoken:
     bought: tuple[Bought, ...] = ()
     again: Callable[[tuple[Bought, ...], Fraction], Spoken] | None = None
 
-    def preview(self, rows: int | None = None, *, sql: bool = False) -> Preview:
+    def preview(self, rows: int | None = None, *, sql: bool = False, cut: bool | int = False) -> Preview:
         """Show what it would cost and how far its answer would be off; free.
 
         `sql` shows the statements that the engine would run, too. Of what is bought first the sizes are not known that
         `rows` says of the question itself.
         """
         price, each = self._prices
-        found = self.report.preview(*_amounts(price), rows=rows, max_rows=self.max_rows, sql=sql, cut=self._cut)
+        found = self.report.preview(*_amounts(price), rows=rows, max_rows=self.max_rows, sql=sql, cut=self._cut(cut))
         inner = [one.preview(*_amounts(each), max_rows=self.max_rows, sql=sql) for one in self.first]
         named = zip((scalar.written for scalar in self.statement.first), inner, strict=True)
         return previewed_together([*named], found, self._price) if inner else found
 
-    def release(self, *, fresh: Fresh = False) -> Answer:
+    def release(self, *, fresh: Fresh = False, cut: bool | int = False) -> Answer:
         """Pay, and return the answer as the SELECT arranges it.
 
         Guarantee: that of `Report.release`, for each number that is bought first and then for the question about these
@@ -77,7 +77,7 @@ class Spoken:
             found = asking.first[at].release(*_amounts(each), max_rows=self.max_rows, fresh=fresh)
             number = Bought.of(scalar.written, each, _arranged(found, scalar.statement))
             asking = asking.again((*asking.bought, number), SUPPOSED)
-        answer = asking.report.release(*_amounts(price), max_rows=self.max_rows, fresh=fresh, cut=self._cut)
+        answer = asking.report.release(*_amounts(price), max_rows=self.max_rows, fresh=fresh, cut=self._cut(cut))
         found = with_bought(_arranged(answer, asking.statement), asking.bought, self._price)
         option = self.statement.options.given.get("sampling")
         return found.sampled() if option is not None and option.value is True else found
@@ -96,12 +96,15 @@ class Spoken:
         """What the question itself costs, and each of the numbers before it."""
         return divided(self._price, len(self.first))
 
-    @property
-    def _cut(self) -> bool | int:
-        """Whether what bounding cut is bought too, or up to how many rows of a person."""
+    def _cut(self, argument: bool | int) -> bool | int:
+        """Whether what bounding cut is bought too, or up to how many rows of a person; said once."""
         option = self.statement.options.given.get("cut")
-        if option is None or isinstance(option.value, bool):
-            return option is not None and option.value is True
+        if option is None:
+            return argument
+        if argument is not False:
+            raise self.statement.source.refused(option.span, f"cut was also given, as {argument}", "give it once")
+        if isinstance(option.value, bool):
+            return option.value
         if not isinstance(option.value, Fraction) or option.value.denominator != 1:
             why = "a person has a whole number of rows"
             raise self.statement.source.refused(option.span, why, "write cut = true, or cut = 200")
@@ -171,6 +174,8 @@ def spoken(
     try:
         return read((), SUPPOSED)
     except SqlRefused:
+        from discreet.ask.steps.public_answer import public_question
+
         found = public_question(session, text, _catalogue(session, {}, public, keys or {}))
         if found is None:
             raise
@@ -188,11 +193,11 @@ class SpokenPublic:
         """The private tables that it asks about: none."""
         return {}
 
-    def preview(self, rows: int | None = None, *, sql: bool = False) -> Preview:  # noqa: ARG002  (nothing is expected)
+    def preview(self, rows: int | None = None, *, sql: bool = False, cut: bool | int = False) -> Preview:  # noqa: ARG002
         """Say that it is free; what it would return is not looked at."""
         return self.question.preview(sql=sql)
 
-    def release(self, *, fresh: Fresh = False) -> Answer:  # noqa: ARG002  (it is never kept)
+    def release(self, *, fresh: Fresh = False, cut: bool | int = False) -> Answer:  # noqa: ARG002  (nothing is cut)
         """Return the rows, exactly.
 
         Guarantee: that of `PublicQuestion`.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from discreet.core.value import replace
 from discreet.plan.aggregates import Aggregate, Max, Min, People, Quantile
 from discreet.plan.sql.aggregates import Measures
 from discreet.plan.sql.expressions import rows_of

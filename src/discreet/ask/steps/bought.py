@@ -8,8 +8,6 @@ from fractions import Fraction
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
-from discreet.answers.answer import NOT_HELD
-from discreet.answers.column import figure
 from discreet.core.errors import BadParameter
 from discreet.core.value import dataclass, replace
 from discreet.plan.sql.scalars import settled_number
@@ -50,6 +48,9 @@ class Bought:
     @property
     def words(self) -> str:
         """Say what was bought and for how much, and that the intervals take it as it is."""
+        from discreet.answers.answer import NOT_HELD
+        from discreet.answers.column import figure
+
         found = self.answer.cell()
         low, high = (_number(each) for each in (found.low, found.high))
         ends = "" if low is None or high is None else f" ({figure(float(low))} to {figure(float(high))})"

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from fractions import Fraction
 from itertools import count
 from typing import TYPE_CHECKING
 
 from discreet.core.column import Column
 from discreet.core.errors import UnknownName
+from discreet.core.value import dataclass, replace
 from discreet.engines.dialect import Dialect, select
 from discreet.plan.dimension import Dimension
 from discreet.plan.expressions import Case, Compare, Expression, Literal, Name

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.core.column import Column
 from discreet.core.errors import Refusal
+from discreet.core.value import dataclass, replace
 from discreet.engines.dialect import select
 from discreet.plan.expressions import Arithmetic, Case, Expression, Literal, Name
 from discreet.plan.sql.expressions import rows_of

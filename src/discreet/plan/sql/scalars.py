@@ -7,11 +7,11 @@ noisy answer is public, and the outer question is about a constant, like any oth
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from discreet.core.value import dataclass
 from discreet.plan.sql.formula import Tested
 from discreet.plan.sql.parse import Bounds
 from discreet.plan.sql.refusals import Span
