@@ -207,6 +207,10 @@ class Custody(Shelf):
                     enter(transaction, "refusal", {**asked, "refused": words, "at": written(now)})
         grant.check(now)
 
+    def stands(self, grant: Grant) -> bool:
+        """Whether a grant, as it was read, is neither revoked nor expired by the vault's time as last looked at."""
+        return not grant.ended(self._clock())
+
     def grants(self) -> tuple[Grant, ...]:
         """Return all grants ever made, the ended ones included."""
         with self._read() as transaction:

@@ -51,7 +51,7 @@ class Ledger(Rotations):
 
     def close(self) -> None:
         """Let go of the file or the connection; harmless when repeated."""
-        for kept in self._kept:
+        for kept in [*self._kept.values()]:
             with suppress(Refusal):  # what still cannot be stored is lost
                 self._settle_kept(kept.charge)
         super().close()
@@ -262,7 +262,7 @@ class Ledger(Rotations):
 
     def _settle_kept(self, charge: Charge) -> bool:
         """Settle the answer to a charge that could not be settled before; say whether there was one."""
-        kept = self._kept.taken(charge.key)
+        kept = self._kept.pop(charge.key, None)
         if kept is None:
             return False
         try:

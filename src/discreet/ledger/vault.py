@@ -181,6 +181,12 @@ class Vault:
         with self._read() as transaction:
             return transaction.root().seal
 
+    @property
+    def state_at_hand(self) -> str | None:
+        """The same, or None where one would have to wait for it."""
+        with self._store.at_hand() as at_hand:
+            return self.state if at_hand else None
+
     def entries(self, after: int = 0, limit: int | None = None) -> Iterator[Entry]:
         """Return the entries with greater numbers than `after`, in order."""
         while limit is None or limit > 0:
