@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.account.numeric.checks import positive
 from discreet.ask.priced import bounded
@@ -16,11 +16,27 @@ if TYPE_CHECKING:
     from discreet.ask.registered import Registered
     from discreet.core.rational import Number
     from discreet.core.schema import Table
-    from discreet.curator.curator import Curator
+    from discreet.curator.session import Session
     from discreet.curator.tables import Tables
 
 # Whose question it is, in the ledger.
 ASKED_BY = "custodian (max_rows)"
+
+
+class Custodian(Protocol):
+    """Who buys: a `Curator`, as far as it takes."""
+
+    def table(self, name: str) -> Registered:
+        """Return a registered table."""
+
+    def grant(self, analyst: str, tables: str) -> str:
+        """Let someone ask about a table, and return the token."""
+
+    def session(self, token: str) -> Session:
+        """Open a session."""
+
+    def revoke(self, who: str) -> tuple[str, ...]:
+        """End what was granted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +70,7 @@ class RowBound:
             return self.table
         return replace(self.table, unit=bounded(self.table.unit, before.bought["rows"]))
 
-    def choose(self, curator: Curator, tables: Tables) -> Registered:
+    def choose(self, curator: Custodian, tables: Tables) -> Registered:
         """Pay, and declare the number of rows that was bought; what was bought already is not bought again."""
         before = curator.table(self.table.name)
         if before.bought is not None:
