@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
@@ -87,8 +88,12 @@ class PricedQuestion:
     @property
     def withheld(self) -> tuple[str, ...]:
         """Which groups are withheld, in words; nothing where none are."""
-        counted = self.frequency.column(self.report.aggregates)
-        return tuple(self.frequency.words(each) for each in self.measures if counted in each.columns)
+        return tuple(self.frequency.words(each) for each in self.measures if self.counted in each.columns)
+
+    @property
+    def counted(self) -> str | None:
+        """The column by whose noisy values groups are withheld; None where none are."""
+        return self.frequency.column(self.report.aggregates) if self.frequency.below else None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -137,7 +142,8 @@ def spelled(report: Question, price: Price, max_rows: Rows) -> str:
 def asked(report: Question, price: Price, max_rows: Rows) -> PricedQuestion:
     """Choose mechanisms and split the price, for the tables as they are declared now."""
     frequency = report.query.desk.minimum_frequency()
-    report = replace(report, query=report.query.frozen(), aggregates=frequency.counted(report.aggregates))
+    counted = frequency.counted(report.aggregates) if frequency.below else report.aggregates
+    report = replace(report, query=report.query.frozen(), aggregates=counted)
     engine_of(report.query.registered)
     unit, bound = _unit(report, price, max_rows)
     _check_averages(report, unit)
@@ -176,7 +182,7 @@ def _check_names(report: Question, measures: Sequence[Measure]) -> None:
     for part in measures:
         for column in part.columns:
             names += [column, f"{column}_low", f"{column}_high"]
-    twice = [name for place, name in enumerate(names) if name in names[:place]]
+    twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         why = "two columns of the answer, or their interval ends, would have this name"
         raise BadParameter("aggregates", twice[0], why=why, fix="give one of them another name")

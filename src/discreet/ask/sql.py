@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from discreet.ask.priced import Rows
 from discreet.ask.query import Query
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number, as_written, typed
+from discreet.core.value import dataclass
 from discreet.measures import declare
 from discreet.plan.from_sql import from_sql
 from discreet.plan.nodes import Public, tables_of

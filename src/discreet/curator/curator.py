@@ -316,6 +316,10 @@ class Curator(SchemaVerbs):
         """
         self._tables.check(name, revision)
 
+    def is_untouched(self, name: str, revision: int) -> bool:
+        """Whether a glance tells that `check` would refuse nothing; it waits for nobody, and reads no file."""
+        return self._tables.is_untouched(name, revision)
+
     def budget(self, account: str) -> Budget:
         """Return the budget of an account."""
         known = budgets_of(self.ledger)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,11 +16,11 @@ from discreet.core.column import Column
 from discreet.core.errors import BadParameter
 from discreet.core.exact import Exact
 from discreet.core.unit import Relation
+from discreet.core.value import dataclass, replace
 from discreet.measures.cumulative import cumulative
-from discreet.measures.kernels import by_group, end_to_end, of_group
 from discreet.measures.measure import Measure
 from discreet.measures.reach import Reach, about_of, word_of
-from discreet.measures.request import MeasureScope, Request, TallyRequest
+from discreet.measures.request import MeasureScope, Request, TallyRequest, by_group, end_to_end, of_group
 from discreet.mechanisms.cdf import Cdf
 from discreet.mechanisms.count import Count
 from discreet.mechanisms.parts.noisy import Noisy

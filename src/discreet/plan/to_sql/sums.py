@@ -29,17 +29,18 @@ class Sums:
     @classmethod
     def of(cls, tallies: Sequence[Tally], columns: Mapping[str, Column], dialect: Dialect, grain: int = 1) -> Sums:
         """Write the values of tallies, proving that their sums fit, of rows that weigh up to `grain`."""
-        known: list[Expression] = []
-        for expression in (each for tally in tallies for each in tally.of):
-            if not any(expression.same_as(other) for other in known):
-                known.append(expression)
+        known: dict[tuple[object, ...], Expression] = {}
+        signatures = [[each.signature for each in tally.of] for tally in tallies]
+        for tally, written in zip(tallies, signatures, strict=True):
+            known |= {mark: each for mark, each in zip(written, tally.of, strict=True) if mark not in known}
         names = [f'"~x{place}"' for place in range(len(known))]
-        values = [_value(expression, columns, dialect) for expression in known]
+        named = dict(zip(known, names, strict=True))
+        values = [_value(expression, columns, dialect) for expression in known.values()]
         sources = [f"{sql} AS {name}" for (sql, _), name in zip(values, names, strict=True)]
         bounds = {name: bound for (_, bound), name in zip(values, names, strict=True)}
         present, added, low, most = [], [], [], []
-        for tally in tallies:
-            used = [names[next(i for i, other in enumerate(known) if each.same_as(other))] for each in tally.of]
+        for tally, written in zip(tallies, signatures, strict=True):
+            used = [named[mark] for mark in written]
             largest = tally.most(columns)
             if largest * grain * MOST_ROWS >= WIDE:
                 raise too_wide(tally.of[0])
