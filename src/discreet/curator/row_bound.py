@@ -64,11 +64,12 @@ class RowBound:
             raise BadParameter("auto_rows", str(epsilon), why=why, fix=fix)
         return cls(table, Fraction(positive("auto_rows", epsilon)))
 
-    def settled(self, before: Registered | None) -> Table:
+    def settled(self, tables: Tables) -> Table:
         """Return the table as it is declared already, if its number of rows was bought on these terms."""
-        if before is None or before.bought is None or self._terms.items() - before.bought.items():
+        bought = tables.get(self.table.name).bought if self.table.name in tables.names() else None
+        if bought is None or self._terms.items() - bought.items():
             return self.table
-        return replace(self.table, unit=bounded(self.table.unit, before.bought["rows"]))
+        return replace(self.table, unit=bounded(self.table.unit, bought["rows"]))
 
     def choose(self, curator: Custodian, tables: Tables) -> Registered:
         """Pay, and declare the number of rows that was bought; what was bought already is not bought again."""
