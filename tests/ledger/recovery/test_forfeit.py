@@ -65,6 +65,21 @@ def test_the_newest_receipt_keeps_what_it_shows_left_and_no_more(old):
     assert ledger.run(charge("fits", Fraction(8, 10), account="both"), lambda _: "43")[0] == "43"
 
 
+def test_a_receipt_tells_of_accounts_and_nothing_is_left_of_caps_and_months(ledger, path):
+    ledger.window("people", epsilon(Fraction(9, 10)))
+    ledger.grant("alice", ["visits"], {"people": epsilon(Fraction(8, 10))})
+    before = saved(path)
+    receipt = ledger.run(charge("lost"), lambda _: "41")[1]
+    ledger.close()
+    put_back(path, before)
+    with Ledger.open(path) as found:
+        found.forfeit([receipt])
+        remaining = {each.scope: each.filter.remaining.loss for each in found.standing()}
+        assert remaining.pop("account") == Fraction(9, 10)
+        assert len(remaining) == 2
+        assert set(remaining.values()) == {0}
+
+
 def test_a_receipt_that_is_not_the_newest_head_known_is_refused(old):
     ledger, receipts = old
     with pytest.raises(Conflict, match="more may be spent since"):
