@@ -4,7 +4,8 @@ import asyncio
 import json
 import subprocess
 import sys
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
 
 import httpx
 
@@ -95,6 +96,16 @@ def served(folder, **settings):
         yield made
     finally:
         made.close()
+
+
+def up(url):
+    """Wait for a server to answer."""
+    for _ in range(300):
+        with suppress(httpx.TransportError):
+            assert httpx.get(f"{url}/healthz").status_code == 200
+            return
+        time.sleep(0.05)
+    raise AssertionError("the server does not come up")
 
 
 @contextmanager

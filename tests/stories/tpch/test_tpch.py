@@ -1,5 +1,7 @@
 """TPC-H as it stands, customers protected: answers are those of DuckDB, and all else is refused with its reason."""
 
+from contextlib import ExitStack
+
 import duckdb
 import pytest
 
@@ -23,11 +25,21 @@ REFUSED = {
 }
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["in the question", "registered"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param((False, False), id="in the question"),
+        pytest.param((True, True), id="registered, behind a server"),
+        pytest.param((True, False), id="registered", marks=pytest.mark.slow),
+        pytest.param((False, True), id="in the question, behind a server", marks=pytest.mark.slow),
+    ],
+)
 def world(tmp_path_factory, request):
     found = frames(tables())
-    session, public = session_of(tmp_path_factory.mktemp("tpch"), found, registered=request.param)
-    with duckdb.connect() as plain:
+    registered, served = request.param
+    folder = tmp_path_factory.mktemp("tpch")
+    with ExitStack() as stack, duckdb.connect() as plain:
+        session, public = session_of(folder, found, stack, registered=registered, served=served)
         for name, frame in found.items():
             plain.register(name, frame)
         yield session, public, plain

@@ -8,6 +8,7 @@ import pandas as pd
 
 import discreet as dp
 from discreet.curator.curator import Curator
+from tests.stories.desks import remote
 
 FIRST, LAST = dt.date(1992, 1, 1), dt.date(1998, 12, 31)
 NATIONS = ["FRANCE", "GERMANY", "BRAZIL", "CANADA", "SAUDI ARABIA", "CHINA", "INDIA", "ARGENTINA"]
@@ -183,10 +184,10 @@ COSTS = {
 }
 
 
-def session_of(folder, found, *, registered=False):
+def session_of(folder, found, stack, *, registered=False, served=False):
     """Return the session of an analyst who may ask about customers, orders and lines, and the public tables.
 
-    These are registered, or go with each question.
+    These are registered, or go with each question; the vault is at hand, or served for as long as the stack is open.
     """
     curator = Curator(folder / "tpch.discreet")
     for name, unit in UNITS.items():
@@ -195,7 +196,8 @@ def session_of(folder, found, *, registered=False):
     if registered:
         for name, key in KEYS.items():
             curator.register_public(name, found[name], key=key, columns=COSTS if name == "partsupp" else None)
-    session = curator.session(curator.grant("alice", list(UNITS)))
+    token = curator.grant("alice", list(UNITS))
+    session = stack.enter_context(remote(curator, token))[0] if served else curator.session(token)
     if registered:
         return session, []
     return session, [session.public(name, found[name].to_dict("list")) for name in PUBLIC]

@@ -86,11 +86,10 @@ class Staged:
     @contextmanager
     def runner(self, registered: Mapping[str, Registered], data: Data) -> Iterator[Runner]:
         """Lend the engine that would answer about these rows, without a ledger in between."""
-        secret = self.curator.ledger.secret("order")
-        engines = Engines(secret)
+        engines = Engines(self.curator.ledger.secret("order"))
         moved = {name: self._moved(each, data) for name, each in registered.items()}
         try:
-            with runner(moved, engines, secret, self._place(data)) as lent:
+            with runner(moved, engines, self._place(data)) as lent:
                 yield lent
         finally:
             engines.close()
@@ -100,11 +99,11 @@ class Staged:
         """Lend an engine on one table that was never registered, such as one with a column more."""
         path = Path(tempfile.mkdtemp(dir=self._folder.name)) / "screen.csv"
         data.write(table.name, header(table), path)
-        source, secret = settled(path), self.curator.ledger.secret("order")
+        source = settled(path)
         found = Registered(table, source, 1, "screen", home_of(source).describe(source))
-        engines = Engines(secret)
+        engines = Engines(self.curator.ledger.secret("order"))
         try:
-            with runner({table.name: found}, engines, secret, path.parent) as lent:
+            with runner({table.name: found}, engines, path.parent) as lent:
                 yield lent
         finally:
             engines.close()

@@ -110,7 +110,7 @@ def in_noisy(change):
 
         return noisy
 
-    return lambda: exchanged(Statistic, "noisy", made)
+    return lambda: exchanged(Statistic, "noisy_rows", made)
 
 
 def first_exact(inner, noisy):
