@@ -177,7 +177,8 @@ def _codable(relation: Relation) -> dict[str, Column]:
 
 def _codes(relation: Relation, dialect: Dialect) -> list[str]:
     """Write the codes of declared texts, from which the texts follow: engines make them from a dictionary at once."""
-    kinds = {name: dialect.text if relation.kept else relation.physical[name] for name in (known := _codable(relation))}
+    known = _codable(relation)
+    kinds = {name: dialect.text if relation.kept else relation.physical[name] for name in known}
     return [_code_sql(known[name], kind, dialect) for name, kind in kinds.items()]
 
 
