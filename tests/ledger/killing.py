@@ -2,9 +2,9 @@
 
 `python -m tests.ledger.killing VAULT KILLS SEED KIND BEGIN` prints one line of JSON for each life; the vault is a path
 or a URL, and the step at which first lives end goes on from BEGIN. The kind says what is asked for: a "text", a "file"
-that is published with it, "beats" (work that outlives its lease, which is renewed meanwhile), or "parts", the next two
-of a running release. A question's first life ends at a given step, the next at any step or at any moment, and the last
-one may live.
+that is published with it, "beats" (work that outlives its lease, which is renewed meanwhile), "parts", the next two of
+a running release, or "secret": the vault's own is exchanged. A question's first life ends at a given step, the next at
+any step or at any moment, and the last one may live.
 Children are forked here, where there are no threads.
 """
 
@@ -32,9 +32,11 @@ class Steps:
     """Counts steps and dies at one of them, as a power cut would have it."""
 
     def __init__(self, last):
-        self.left = last
+        self.left, self.paused = last, False
 
     def __call__(self, _name=None):
+        if self.paused:
+            return
         self.left -= 1
         if self.left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -101,6 +103,14 @@ def between(step, real):
     return watched
 
 
+def watch_rows(step):
+    """Take a step before and after every row that is written to a file."""
+    from discreet.ledger.sqlite.store import SqliteTransaction
+
+    for name in ("put", "delete", "append"):
+        setattr(SqliteTransaction, name, between(step, getattr(SqliteTransaction, name)))
+
+
 def watch_files(step):
     """Take a step before and after everything that writes a file."""
     from discreet.ledger.artefacts import draft
@@ -125,6 +135,9 @@ def ask(path, question, step, tell, kind):
 
         if kind == "parts":
             go_on(ledger, step, tell)
+            return
+        if kind == "secret":
+            exchange(path, ledger, step, tell)
             return
 
         def work(draws):
@@ -155,7 +168,9 @@ def go_on(ledger, step, tell):
 
     (release,) = [entry.record()["key"] for entry in ledger.entries() if entry.kind == "charge"]
     for _ in range(2):
+        step.paused = True  # or the growing list would take all the steps
         known = len(ledger.parts(release))
+        step.paused = False
 
         def work(draws, state, known=known):
             with draws.at("noise"):
@@ -167,6 +182,17 @@ def go_on(ledger, step, tell):
         number, text = ledger.part(release, "the next number", work, known=known)
         step()
         tell({"part": number, "answer": text})
+
+
+def exchange(path, ledger, step, tell):
+    """Ask, exchange the secret, and ask again: the answer is the one that was settled, whatever was exchanged."""
+    if not is_url(path):
+        watch_rows(step)
+    answer, _ = ledger.run(charge("settled"), lambda _: "41")
+    ledger.rotate_secret()
+    step()
+    again, receipt = ledger.run(charge("settled"), lambda _: "42")
+    tell({"answer": again, "drawn": answer, "sequence": receipt.sequence})
 
 
 def published(drawn):
@@ -198,18 +224,31 @@ def live(path, question, step, kind, delay=None):
     return [json.loads(line) for line in told.splitlines()], killed
 
 
+def people(ledger):
+    """Put into a vault what an exchange of the secret has to leave as it is, and what it ends."""
+    from discreet.ledger.running.runs import PartDone
+
+    ledger.put("table", "visits", {"rows": "declared"}, private={"digest": "of rows"})
+    ledger.grant("alice", ["visits"], {"people": epsilon(1)})
+    key = ledger.begin_run(charge("running"), "numbers").key
+    ledger.part(key, "a", lambda _draws, _state: PartDone("1", b"kept"), known=0)
+    ledger.charge(charge("waits"))
+
+
 def main(path, kills, seed, kind, begin):
     Ledger.create(path).close()
     with Ledger.open(path) as ledger:
         ledger.add_account("people", epsilon(kills))
         if kind == "parts":
             ledger.begin_run(charge("running"), "numbers")
+        if kind == "secret":
+            people(ledger)
     draw, done, question = random.Random(seed), 0, 0
     first = begin
     while done < kills:
         question += 1
-        # The steps around a file are many: most questions that publish one die once.
-        again = kind != "file" or question % 4 == 0
+        # The steps around a file, and around all rows of a vault, are many: most questions about those die once.
+        again = kind not in ("file", "secret") or question % 4 == 0
         steps = [first, *([draw.randrange(1, 20)] if again else []), None]
         for life, step in enumerate(steps):
             delay = draw.random() * 0.02 if life == 1 and question % 3 == 0 else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,6 +15,7 @@ from discreet.ask.registered import with_referred
 from discreet.ask.remaining import enough_for, figures, fitting, limit_words, none_fits, percent, share_left, too_little
 from discreet.core import record as records
 from discreet.core.errors import Refusal
+from discreet.core.value import dataclass
 from discreet.ledger.charge import Charge
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from discreet.ask.priced import Rows
 from discreet.ask.query import Query
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number, as_written, typed
+from discreet.core.value import dataclass
 from discreet.measures import declare
 from discreet.plan.from_sql import from_sql
 from discreet.plan.nodes import Public, tables_of
@@ -39,24 +39,27 @@ class Spoken:
     rho: Number | None
     max_rows: Rows
 
-    def preview(self, rows: int | None = None, *, sql: bool = False) -> Preview:
+    def preview(self, rows: int | None = None, *, sql: bool = False, cut: bool | int = False) -> Preview:
         """Show what it would cost; free. `sql` shows the statements that the engine would run, too."""
         return self.report.preview(
-            self.epsilon, self.delta, self.rho, rows=rows, max_rows=self.max_rows, sql=sql, cut=self._cut
+            self.epsilon, self.delta, self.rho, rows=rows, max_rows=self.max_rows, sql=sql, cut=self._cut(cut)
         )
 
-    @property
-    def _cut(self) -> bool | int:
-        """Whether what bounding cut is bought too, or up to how many rows of a person."""
+    def _cut(self, argument: bool | int) -> bool | int:
+        """Whether what bounding cut is bought too, or up to how many rows of a person; said once."""
         option = self.statement.options.given.get("cut")
-        if option is None or isinstance(option.value, bool):
-            return option is not None and option.value is True
+        if option is None:
+            return argument
+        if argument is not False:
+            raise self.statement.source.refused(option.span, f"cut was also given, as {argument}", "give it once")
+        if isinstance(option.value, bool):
+            return option.value
         if not isinstance(option.value, Fraction) or option.value.denominator != 1:
             why = "a person has a whole number of rows"
             raise self.statement.source.refused(option.span, why, "write cut = true, or cut = 200")
         return int(option.value)
 
-    def release(self, *, fresh: Fresh = False) -> Answer:
+    def release(self, *, fresh: Fresh = False, cut: bool | int = False) -> Answer:
         """Pay, and return the answer as the SELECT arranges it.
 
         Guarantee: that of `Report.release`; totals, HAVING, ORDER BY and LIMIT are done to the answer alone.
@@ -64,7 +67,7 @@ class Spoken:
         from discreet.answers.select_clauses import arranged
 
         answer = self.report.release(
-            self.epsilon, self.delta, self.rho, max_rows=self.max_rows, fresh=fresh, cut=self._cut
+            self.epsilon, self.delta, self.rho, max_rows=self.max_rows, fresh=fresh, cut=self._cut(cut)
         )
         found = arranged(answer, self.statement)
         option = self.statement.options.given.get("sampling")

@@ -93,6 +93,7 @@ class Curator(SchemaVerbs):
         rows: int | None = None,
         group: str | None = None,
         people: People | None = None,
+        auto_rows: Number | None = None,
     ) -> Registered:
         """Put a table behind the vault: a path, a `Source`, a data frame or a dict of lists.
 
@@ -103,8 +104,19 @@ class Curator(SchemaVerbs):
         All tables of an account protect the same unit. `people="same"` says that the identifier, under another column
         name, tells the people of the group apart. A table whose people are mostly those of another account, in
         whatever format, is refused; `people="distinct"` says that these are other people, and is recorded.
+
+        `auto_rows` is an epsilon of the budget that buys a good number of rows a person, from 1 to `max_rows`.
         """
-        found = self._put(Table(name, unit, columns, rows), source, budget, group, people)
+        table = Table(name, unit, columns, rows)
+        if auto_rows is None:
+            found = self._put(table, source, budget, group, people)
+        else:
+            from discreet.curator.row_bound import RowBound
+
+            bound = RowBound.of(table, auto_rows)
+            before = self.table(name) if name in self._tables.names() else None
+            self._put(bound.settled(before), source, budget, group, people)
+            found = bound.choose(self, self._tables)
         return found.among(self._tables.all())
 
     def declare(

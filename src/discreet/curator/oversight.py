@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from discreet.ledger.artefacts.artefact import Artefact, ArtefactPolicy
     from discreet.ledger.charge import Receipt
     from discreet.ledger.integrity.certificate import Certificate
+    from discreet.ledger.integrity.rotation import RotatedSecret
     from discreet.ledger.integrity.witnesses import AnchorPolicy
     from discreet.ledger.ledger import Ledger
     from discreet.ledger.oversight.alert import BudgetAlert
@@ -147,6 +148,20 @@ class Oversight:
         Old certificates stay verifiable, with the old public key or with the vault.
         """
         return self.ledger.rotate()
+
+    def rotate_secret(self) -> RotatedSecret:
+        """Exchange the vault's random secret, by which rows are sealed and put in order; return what that ended.
+
+        Refused while somebody works on a question. What had died unanswered is settled as failed; budgets, answers,
+        grants, files and running releases stay, and so does what people and rows are known again by.
+
+        Guarantee: nothing is given back, and a copy of known rows gets no account of its own.
+        """
+        from discreet.engines.duckdb.kept_rows import Ranks
+
+        found = self.ledger.rotate_secret()
+        Ranks(self.ledger.folder, b"").remove()  # in an order that the vault has no more
+        return found
 
     def charging(
         self, *, approval: Iterable[str] | None = None, alerts: Iterable[Number] | None = None

@@ -65,18 +65,21 @@ class Session:
         *,
         public: Iterable[Public] = (),
         keys: Mapping[str, Sequence[object]] | None = None,
+        cut: bool | int = False,
     ) -> Answer:
         """Ask in SQL, pay, and return the answer: `session.sql("SELECT COUNT(*) FROM visits", epsilon=0.5)`.
 
         The same question in Python has the same key: whichever comes second is replayed for free.
         `public` are tables made with `session.public` that the text may join; `keys` declares the keys of a column that
-        has none, as in `keys={"city": ["Bern", "Basel"]}`.
+        has none, as in `keys={"city": ["Bern", "Basel"]}`. `cut` is that of `Report.release`: in
+        the text it is `cut = true`.
 
         Guarantee: that of `Report.release`; no text of the question reaches an engine, only the plan's own SQL.
         """
         from discreet.ask.sql import spoken
 
-        return spoken(self._desk, text, epsilon, delta, rho, max_rows, public=public, keys=keys).release(fresh=fresh)
+        found = spoken(self._desk, text, epsilon, delta, rho, max_rows, public=public, keys=keys)
+        return found.release(fresh=fresh, cut=cut)
 
     def preview_sql(
         self,
@@ -90,6 +93,7 @@ class Session:
         public: Iterable[Public] = (),
         keys: Mapping[str, Sequence[object]] | None = None,
         sql: bool = False,
+        cut: bool | int = False,
     ) -> Preview:
         """Show what a question in SQL would cost and how far its answer would be off; free, made without any data.
 
@@ -97,7 +101,8 @@ class Session:
         """
         from discreet.ask.sql import spoken
 
-        return spoken(self._desk, text, epsilon, delta, rho, max_rows, public=public, keys=keys).preview(rows, sql=sql)
+        found = spoken(self._desk, text, epsilon, delta, rho, max_rows, public=public, keys=keys)
+        return found.preview(rows, sql=sql, cut=cut)
 
     def pmw(
         self,

@@ -273,7 +273,7 @@ class VaultDesk(DeskRecords):
             ledger.refused(self.analyst, f"a question about {', '.join(sorted(registered))}", DEADLINE_PASSED)
 
         seconds = float(self.work_limits().deadline)
-        return runner(registered, self._opened(), ledger.secret("order"), ledger.folder, seconds, late)
+        return runner(registered, self._opened(), ledger.folder, seconds, late)
 
     def engine(self, registered: Mapping[str, Registered]) -> str:
         """Say which engine computes over these tables, in which version."""
@@ -287,11 +287,12 @@ class VaultDesk(DeskRecords):
 
     def minimum_frequency(self) -> MinimumFrequency:
         """Return below how many people the policy has groups withheld."""
-        from discreet.measures.minimum_frequency import KIND, MinimumFrequency
+        from discreet.measures.minimum_frequency import KIND, NONE, MinimumFrequency
 
         known = self._admitted()
         if not known.frequency:
-            known.frequency.append(MinimumFrequency.of(self._curator.ledger.list(KIND)))
+            found = self._curator.ledger.list(KIND)
+            known.frequency.append(MinimumFrequency.of(found) if found else NONE)
         return known.frequency[0]
 
     def _limits(self, known: SessionState) -> WorkLimits:
@@ -349,10 +350,11 @@ class VaultDesk(DeskRecords):
 
     def _certify(self, receipt: Receipt) -> None:
         """Keep the certificate of what was released now, where the policy wants one of every release."""
-        from discreet.curator.disclosure.certificates import CertificatePolicy
+        from discreet.curator.disclosure.certificates import KIND, CertificatePolicy
 
-        if not receipt.replayed:
-            CertificatePolicy.of(self._curator.ledger).keep(self._curator.ledger, receipt.sequence)
+        ledger = self._curator.ledger
+        if not receipt.replayed and ledger.list(KIND):
+            CertificatePolicy.of(ledger).keep(ledger, receipt.sequence)
 
     def _check_price(self, limits: WorkLimits, charge: Charge) -> None:
         for standing in self._curator.ledger.standing():
@@ -360,11 +362,15 @@ class VaultDesk(DeskRecords):
                 limits.check_price(standing.account, standing.filter, charge.losses[standing.account])
 
     def _opened(self) -> Engines:
+        """Return the engines of the order of rows that holds now: the vault's secret may have been exchanged."""
         from discreet.ask.runner import Engines
 
-        if self._engines is None:
-            self._engines = Engines(self._curator.ledger.secret("order"))
-        return self._engines
+        secret, engines = self._curator.ledger.secret("order"), self._engines
+        if engines is None or engines.secret != secret:
+            if engines is not None:
+                engines.close()
+            engines = self._engines = Engines(secret)
+        return engines
 
     def standings(self, accounts: Collection[str]) -> list[Standing]:
         """Return the limits that a question about these accounts has to pass."""

@@ -94,7 +94,7 @@ class Custody(Shelf):
             made = {"kind": kind, "name": name, "revision": revision + 1, "record": json.loads(text)}
             enter(transaction, "document", {**made, "at": written(self._clock())})
             if hidden is not None:
-                seal = keys.seal(self._secret, kind, name, str(revision + 1), hidden)
+                seal = keys.seal(self._secret.value, kind, name, str(revision + 1), hidden)
                 transaction.put(Private(kind, name, revision + 1, hidden, seal))
             return _document(transaction, Paper(kind, name, revision + 1, text, 0))
 

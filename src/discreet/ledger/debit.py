@@ -128,7 +128,7 @@ def make(
     at = written(now)
     steps = limit.admit(transaction, charge.losses, charge.analyst or "", at)
     policy = ChargePolicy.of(transaction)
-    approved = approval.admit(transaction, policy, charge, now)
+    approved = approval.admit(transaction, charge, now) if policy.wants_approval(charge) else None
     costs = [[*step.cost.texts()] for step in steps]
     drawn = new.commitment if new else None
     kind = {} if running is None else {"running": running}
@@ -137,7 +137,8 @@ def make(
         transaction.put(new.row)
     if approved is not None:
         approval.use(transaction, approved, now)
-    alert.raise_alerts(transaction, policy, steps, entry.sequence, now)
+    if policy.alerts:
+        alert.raise_alerts(transaction, policy, steps, entry.sequence, now)
     left = {step.limit.account: limit.remaining(step.after) for step in steps if step.for_life}
     return Receipt(entry.sequence, charge.key, entry.hash, charge.losses, left)
 

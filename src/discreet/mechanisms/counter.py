@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +15,7 @@ from discreet.core.doors import opened
 from discreet.core.errors import BadParameter, Refusal
 from discreet.core.exact import Exact
 from discreet.core.unit import Relation, check_relation
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts import tails
 from discreet.mechanisms.parts.grid import add, integers
 from discreet.mechanisms.parts.mechanism import Trial, Trials

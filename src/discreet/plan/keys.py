@@ -308,11 +308,10 @@ class Tally:
             why = f"it takes {' or '.join(map(str, _EXPRESSIONS[self.kind]))} expressions"
             raise BadParameter(self.kind, len(self.of), why=why, fix="pass as many")
 
-    def same_as(self, other: Tally) -> bool:
-        """Say whether two tallies are written alike."""
-        pairs = zip(self.of, other.of, strict=False)
-        alike = self.kind == other.kind and len(self.of) == len(other.of) and self.within == other.within
-        return alike and all(one.same_as(two) for one, two in pairs)
+    @property
+    def signature(self) -> tuple[object, ...]:
+        """What is equal for two tallies exactly where they are written alike, and can be looked up."""
+        return self.kind, self.within, *(each.signature for each in self.of)
 
     def most(self, columns: Mapping[str, Column]) -> int:
         """Return the most that one row adds; of a total, one person, up or down."""

@@ -17,7 +17,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from discreet.core.file import keep_source
+from discreet.core.file import SOURCES, keep_source
 from discreet.engines.source import Source, SourceChanged, SourceMissing, missing
 
 PARQUET = (".parquet", ".pq")
@@ -30,7 +30,8 @@ def files(source: Source) -> list[Path]:
         raise missing(source.path, "a CSV source is one file, and there is none")
     if not found:
         raise missing(source.path, "there are no Parquet files")
-    keep_source(source.path, partial(reads, source.path))
+    if source.path not in SOURCES:
+        keep_source(source.path, partial(reads, source.path))
     return found
 
 

@@ -12,6 +12,7 @@ from discreet.core.schema import Table
 from discreet.curator.curator import Curator
 from discreet.curator.session import Session
 from discreet.lab.audits.audit import ALARM
+from discreet.lab.audits.linked_rows import reached
 from discreet.lab.audits.question import (
     SAMPLES,
     AuditedQuestion,
@@ -20,6 +21,7 @@ from discreet.lab.audits.question import (
     audited,
     currency_of,
     tables_of,
+    withheld_below,
 )
 
 
@@ -36,6 +38,7 @@ def audit_sql(
     runs: int | None = None,
     alarm: float = ALARM,
     groups: Mapping[str, str] | None = None,
+    withhold: int | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> AuditedQuestion:
     """Try to refute the promise of a question in SQL, as `audit_question` does of one in Python.
@@ -56,6 +59,7 @@ def audit_sql(
 
     found, accounts = tables_of(tables, groups)
     # Only what is named is staged, and if nothing is, the question is refused with the names there are.
-    named = {name: table for name, table in found.items() if name.lower() in text.lower()} or found
+    said = {name for name in found if name.lower() in text.lower()} or {*found}
+    named = {name: found[name] for name in found if name in reached(said, found)}
     effort = Effort.of(samples, runs, alarm)
-    return audited(made, named, accounts, currency_of(delta, rho), effort, say)
+    return audited(made, named, accounts, currency_of(delta, rho), effort, say, withheld_below(tables, withhold))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from discreet.core.errors import Refusal, UnknownName
 from discreet.core.schema import Table
+from discreet.core.value import dataclass
 from discreet.plan.aggregates import Aggregate
 from discreet.plan.expressions import Expression, Literal, Name
 from discreet.plan.keys import KeyedRows, Keys, keys_of

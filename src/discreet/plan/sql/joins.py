@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.core.errors import Refusal
 from discreet.core.schema import Table
+from discreet.core.value import replace
 from discreet.plan.match import check_match
 from discreet.plan.nodes import Filter, Join, PersonJoin, Project, Public, added, check_join, public, tables_of
 from discreet.plan.referents import most_partners, origin, referent

@@ -48,7 +48,23 @@ class SharedEngines:
 
     def __init__(self, secret: bytes, most: int, allotment: Allotment) -> None:
         self.room = BoundedSemaphore(most)
-        self.engines = Engines(secret, most=most, allotment=allotment)
+        self._most, self._allotment, self._lock = most, allotment, Lock()
+        self._engines = self._made(secret)
+
+    def of(self, secret: bytes) -> Engines:
+        """Return the engines of this order of rows; those of another, which the vault had before, are closed."""
+        with self._lock:
+            if self._engines.secret != secret:
+                self._engines.close()
+                self._engines = self._made(secret)
+            return self._engines
+
+    def close(self) -> None:
+        """Close those that are idle."""
+        self._engines.close()
+
+    def _made(self, secret: bytes) -> Engines:
+        return Engines(secret, most=self._most, allotment=self._allotment)
 
 
 class ServedDesk(VaultDesk):
@@ -59,7 +75,6 @@ class ServedDesk(VaultDesk):
     def __init__(self, curator: CuratorLike, grant: Grant, shared: SharedEngines) -> None:
         super().__init__(curator, grant)
         self._shared = shared
-        self._engines = shared.engines
 
     @contextmanager
     def runner(self, registered: Mapping[str, Registered]) -> Iterator[Runner]:
@@ -71,6 +86,9 @@ class ServedDesk(VaultDesk):
         """Say which engine computes over these tables, when there is room for one more."""
         with self._shared.room:
             return super().engine(registered)
+
+    def _opened(self) -> Engines:
+        return self._shared.of(self._curator.ledger.secret("order"))
 
     def rest(self) -> None:
         """Leave the engines open: they are others' as well."""
@@ -151,5 +169,5 @@ class Desks:
         """Close every engine, and the vault."""
         with self._lock:
             self._callers = OrderedDict()
-        self._shared.engines.close()
+        self._shared.close()
         self.curator.close()
