@@ -23,13 +23,20 @@ if TYPE_CHECKING:
 ASKED_BY = "custodian (max_rows)"
 
 
-class _Asked(Protocol):
-    """What is needed of a curator to ask a question of a table of its own."""
+class Custodian(Protocol):
+    """Who buys: a `Curator`, as far as it takes."""
 
-    def table(self, name: str) -> Registered: ...
-    def grant(self, analyst: str, tables: str) -> str: ...
-    def revoke(self, name: str) -> object: ...
-    def session(self, token: str) -> Session: ...
+    def table(self, name: str) -> Registered:
+        """Return a registered table."""
+
+    def grant(self, analyst: str, tables: str) -> str:
+        """Let someone ask about a table, and return the token."""
+
+    def session(self, token: str) -> Session:
+        """Open a session."""
+
+    def revoke(self, who: str) -> tuple[str, ...]:
+        """End what was granted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +64,14 @@ class RowBound:
             raise BadParameter("auto_rows", str(epsilon), why=why, fix=fix)
         return cls(table, Fraction(positive("auto_rows", epsilon)))
 
-    def settled(self, before: Registered | None) -> Table:
+    def settled(self, tables: Tables) -> Table:
         """Return the table as it is declared already, if its number of rows was bought on these terms."""
-        if before is None or before.bought is None or self._terms.items() - before.bought.items():
+        bought = tables.get(self.table.name).bought if self.table.name in tables.names() else None
+        if bought is None or self._terms.items() - bought.items():
             return self.table
-        return replace(self.table, unit=bounded(self.table.unit, before.bought["rows"]))
+        return replace(self.table, unit=bounded(self.table.unit, bought["rows"]))
 
-    def choose(self, curator: _Asked, tables: Tables) -> Registered:
+    def choose(self, curator: Custodian, tables: Tables) -> Registered:
         """Pay, and declare the number of rows that was bought; what was bought already is not bought again."""
         before = curator.table(self.table.name)
         if before.bought is not None:
