@@ -32,15 +32,6 @@ if TYPE_CHECKING:
     from discreet.noise.draws import Draws
 
 
-def files_of(curator: CuratorLike) -> list[str]:
-    """Return where the tables of a vault are read from, as far as these are files: nothing is written over them."""
-    sources = [
-        *(curator.table(name).source for name in curator.tables()),
-        *(curator.public_table(name).source for name in curator.public_tables()),
-    ]
-    return [source.path for source in sources if "/" in source.path or source.is_file]
-
-
 # How many seconds an engine may take to notice that its deadline has passed.
 _GRACE = 60.0
 # A name for a fresh charge: long enough for any identifier that a program makes.
@@ -113,10 +104,6 @@ class VaultDesk(DeskRecords):
         receipt = bill(self._curator.ledger, chosen, loss, label, key, grant=self._grant, check=check)
         self._certify(receipt)
         return receipt
-
-    def files(self) -> list[str]:
-        """Return where tables are read from: for the command line alone, which writes over none of them."""
-        return files_of(self._curator)
 
     def close(self) -> None:
         """Close the engine and the vault."""

@@ -19,7 +19,7 @@ MUTANTS = [
     ),
     SourceMutant(
         "ask/priced.py",
-        "report = replace(report, query=report.query.frozen(), aggregates=frequency.counted(report.aggregates))",
+        "report = replace(report, query=report.query.frozen(), aggregates=counted)",
         "report = replace(report, query=report.query.frozen())",
         "people are not counted, so that no group is withheld",
         ("curator/test_withhold.py::test_groups_of_fewer_people_say_nothing_and_others_all",),

@@ -72,8 +72,8 @@ MUTANTS = [
     ),
     SourceMutant(
         "measures/sums.py",
-        "return under(self.statistic.loss * self.times, self.relation)",
-        "return under(self.statistic.loss, self.relation)",
+        "        if self.times == 1 and loss.relation == self.relation:\n",
+        "        if loss.relation == self.relation:\n",
         "the loss of several groups is that of one",
         (NEIGHBOURS, "measures/test_people.py"),
     ),

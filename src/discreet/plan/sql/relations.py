@@ -17,6 +17,7 @@ from discreet.plan.sql.expressions import rows_of
 from discreet.plan.sql.join_graph import JoinGraph, factors, is_ordered, names_of
 from discreet.plan.sql.joins import columns_in, joined, public_of, values_of
 from discreet.plan.sql.parse import Bounds
+from discreet.plan.sql.person_groups import people_scope
 from discreet.plan.sql.refusals import label, unused
 from discreet.plan.sql.rows import joined as both
 from discreet.plan.sql.rows import run
@@ -288,8 +289,6 @@ class Relations:
         reader = self.within(node)
         scope = reader.select(node)
         if people:
-            from discreet.plan.sql.person_groups import people_scope
-
             return self._checked(people_scope(self.source, scope, node, self.tables, self.bounds), node)
         names: dict[str, str] = {}
         person: Person = (None, None)
