@@ -31,7 +31,7 @@ from discreet.ledger.refusals import Conflict, NotAVault, Unavailable
 if TYPE_CHECKING:
     from discreet.account.losses.loss import PrivacyLoss
     from discreet.ask.pmw import Weighed
-    from discreet.ask.work_limits import Late, WorkLimits
+    from discreet.ask.work_limits import WorkLimits
     from discreet.curator.erasure import Erased
     from discreet.curator.lint import Remark
     from discreet.curator.overlap import People
@@ -263,12 +263,6 @@ class Curator(SchemaVerbs):
         found = self._tables.erase(account, check_person(person))
         self.ledger.put("erasure", account, {"tables": sorted(found.rows), "version": 1})
         return found
-
-    def late(self) -> list[Late]:
-        """Return the questions that were stopped at their deadline, the oldest first: for custodians alone."""
-        from discreet.ask.work_limits import late
-
-        return late(self.ledger)
 
     @overload
     def session(self, token: str, *, pmw: Literal[False] = False) -> Session: ...

@@ -94,15 +94,6 @@ class VaultDesk(DeskRecords):
 
         return verb_of(request.verb).run(request, fresh=fresh, progress=progress)
 
-    def tables(self) -> list[str]:
-        """Return the names of the tables the grant covers."""
-        return self._curator.tables() if self._grant.role == "custodian" else sorted(self._grant.tables)
-
-    def shared_tables(self) -> list[str]:
-        """Return the same for a server, whose caller may have lost the grant meanwhile."""
-        self.admit()
-        return self.tables()
-
     def budget(self) -> list[Standing]:
         """Return every limit that questions of this analyst have to pass, as it stands."""
         self.admit()
@@ -187,11 +178,20 @@ class VaultDesk(DeskRecords):
             if [each.revision for each in self.registered(name).chain] != [each.revision for each in found.chain]:
                 why = "its custodian declared or refreshed it while the question was being asked"
                 raise Conflict(f"table {name!r}", why=why, fix="ask again, about the table as it is now", value=name)
-            if any(self.public_table(each.name).revision != each.revision for each in found.beside):
-                why = "its custodian refreshed a public table while the question was being asked"
-                raise Conflict(f"table {name!r}", why=why, fix="ask again, with the table as it is now", value=name)
+            for beside in found.beside:
+                self.check_public(beside)
             for each in found.read:
                 self._curator.check(each.name, each.revision)
+
+    def check_public(self, table: PublicTable) -> None:
+        """Refuse a public table that is not what it was: refreshed since, or with a source that has changed."""
+        from discreet.ledger.refusals import Conflict
+
+        if self.public_table(table.name).revision != table.revision:
+            why = "its custodian refreshed it while the question was being asked"
+            fix = "ask again, with the table as it is now"
+            raise Conflict(f"public table {table.name!r}", why=why, fix=fix, value=table.name)
+        self._curator.check(table.name, table.revision)
 
     def replay(self, question: str) -> object | None:
         """Return what was kept of the settled answer to a question that was replayed before, if nothing has happened.

@@ -138,8 +138,8 @@ class Relations:
     tables: dict[str, Table] = field(default_factory=dict)
     bounds: dict[int, Bounds] = field(default_factory=dict)
 
-    def within(self, node: Node) -> Relations:
-        """Return the reader that also knows what the WITH of a SELECT names."""
+    def within(self, node: Node, before: Sequence[Node] = ()) -> Relations:
+        """Return the reader that also knows what the WITH of a SELECT names; none from one on that is in `before`."""
         clause = node.args.get("with_")
         if clause is None:
             return self
@@ -149,6 +149,8 @@ class Relations:
         check_inner(self.source, clause, "expressions")
         known = dict(self.known)
         for each in clause.expressions:
+            if any(each is one for one in before):
+                break
             check_inner(self.source, each, "this", "alias", "materialized")
             reader = Relations(self.source, self.catalogue, known, self.tables, self.bounds)
             name = identifier(each.args["alias"].this)[0]
