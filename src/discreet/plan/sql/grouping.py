@@ -25,7 +25,7 @@ from discreet.plan.sql.source import SqlText
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr as Node
 
-    from discreet.plan.sql.scalars import Scalar
+    from discreet.plan.sql.scalars import ScalarSubquery
 
 GroupingSets = tuple[tuple[str, ...], ...]
 
@@ -51,7 +51,7 @@ class SqlStatement:
     limit: int | None
     offset: int
     spans: Mapping[str, Span]
-    first: tuple[Scalar, ...] = ()
+    first: tuple[ScalarSubquery, ...] = ()
 
 
 # Noise would drown the groups of so many.

@@ -72,7 +72,7 @@ class PublicScope(Scope):
 
 
 @dataclass(frozen=True, slots=True)
-class PublicTables:
+class PublicReader:
     """Where public rows are read: what names mean, how each registered table is read, and in which dialect.
 
     `with_` are the tables that WITH named so far, as SQL with the columns that they have; `titles` say what the names
@@ -211,7 +211,7 @@ class PublicTables:
             fix = "write it as a table, SELECT part, MIN(cost) AS least ... GROUP BY part, and join that"
             raise self.source.refused(node, why, fix) from refusal
 
-    def within(self, node: Node) -> PublicTables:
+    def within(self, node: Node) -> PublicReader:
         """Return the reader that also knows what the WITH of a SELECT names."""
         from discreet.plan.sql.public_select import selected
 

@@ -1,4 +1,4 @@
-"""Scalar subqueries: one number about other rows, which is bought first and then stands in the question as a constant.
+"""ScalarSubquery subqueries: one number about other rows, which is bought first and then stands in the question as a constant.
 
 `WHERE cost > (SELECT AVG(cost) FROM visits)` compares rows with everyone's mean. The mean is a question of its own: its
 noisy answer is public, and the outer question is about a constant, like any other.
@@ -38,7 +38,7 @@ _FIX = "ask for one number about all rows, or for the numbers of groups with GRO
 
 
 @dataclass(frozen=True, slots=True)
-class Scalar:
+class ScalarSubquery:
     """A subquery that stands for one number: the question that it is, and where it is written."""
 
     statement: SqlStatement
@@ -53,14 +53,14 @@ def scalars_of(
     bounds: dict[int, Bounds],
     values: Sequence[Fraction],
     read: Callable[[Node, Relations], SqlStatement],
-) -> tuple[Scalar, ...]:
+) -> tuple[ScalarSubquery, ...]:
     """Return the scalar subqueries of a question, each replaced in the tree by its value.
 
     That is the one given, and the last one for all others.
 
     They are read in the order in which they are written, each with the values of those before.
     """
-    found: list[Scalar] = []
+    found: list[ScalarSubquery] = []
     for node in [*_scalars(tree)]:
         if len(found) == MOST_SCALARS:
             why = f"a question compares with at most {MOST_SCALARS} numbers that are bought first"
@@ -73,7 +73,7 @@ def scalars_of(
         statement = read(node.this, relations)
         if len(statement.columns) != 1 or isinstance(statement.columns[0][1], Tested) or not _is_bare(statement):
             raise source.refused(node, "a subquery in the place of a number has one column", "select one aggregate")
-        found.append(Scalar(statement, source.span(node), source.written(node)))
+        found.append(ScalarSubquery(statement, source.span(node), source.written(node)))
         number = values[min(len(found), len(values)) - 1]
         node.replace(_constant(source, node, number))
     return tuple(found)
