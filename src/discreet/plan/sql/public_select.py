@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 from discreet.core.column import Column
 from discreet.core.errors import Refusal
 from discreet.core.value import dataclass, replace
-from discreet.engines.dialect import select
+from discreet.engines.dialect import Dialect, select
 from discreet.plan.expressions import Arithmetic, Case, Expression, Literal, Name
+from discreet.plan.nodes import Public
 from discreet.plan.sql.expressions import rows_of
-from discreet.plan.sql.public_rows import NUMBER, PublicScope, PublicReader, has_select
+from discreet.plan.sql.public_rows import NUMBER, PublicReader, PublicScope, PublicSelect, has_select
 from discreet.plan.sql.refusals import is_aggregate, label, unused
 from discreet.plan.sql.relations import OUTER, check_inner
 from discreet.plan.sql.scope import Scope, identifier
-from discreet.plan.to_sql.scalar import stored_type
+from discreet.plan.sql.source import SqlText
+from discreet.plan.to_sql.scalar import Relation, stored_type
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr as Node
@@ -30,18 +32,11 @@ _CLAUSES = (*OUTER, "distinct")
 _SIMPLE = frozenset({"sum", "avg", "min", "max", "count"})
 
 
-@dataclass(frozen=True, slots=True)
-class PublicSelect:
-    """The SQL of a SELECT, its columns (the title, the name in the SQL, the type), and whether it has one row.
-
-    `order` are the names that its rows are sorted by, whether downwards, and whether nulls come first; these columns
-    stand behind the others.
-    """
-
-    sql: str
-    columns: tuple[tuple[str, str, Column], ...]
-    is_single: bool
-    order: tuple[tuple[str, Column, bool, bool], ...] = ()
+def reader_of(
+    source: SqlText, public: Mapping[str, Public], relations: Mapping[str, Relation], dialect: Dialect
+) -> PublicReader:
+    """Return the reader of a question: what its names mean, and how registered tables are read."""
+    return PublicReader(source, public, relations, dialect, selected)
 
 
 def selected(tables: PublicReader, node: Node, around: Scope | None, *, outermost: bool = False) -> PublicSelect:

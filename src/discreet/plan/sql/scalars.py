@@ -1,4 +1,4 @@
-"""ScalarSubquery subqueries: one number about other rows, which is bought first and then stands in the question as a constant.
+"""Scalar subqueries: one number about other rows, which is bought first and then stands in the question as a constant.
 
 `WHERE cost > (SELECT AVG(cost) FROM visits)` compares rows with everyone's mean. The mean is a question of its own: its
 noisy answer is public, and the outer question is about a constant, like any other.
@@ -11,10 +11,9 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from discreet.core.value import dataclass
 from discreet.plan.sql.formula import Tested
+from discreet.plan.sql.grouping import ScalarSubquery, SqlStatement
 from discreet.plan.sql.parse import Bounds
-from discreet.plan.sql.refusals import Span
 from discreet.plan.sql.relations import Relations
 from discreet.plan.sql.scope import Catalogue
 from discreet.plan.sql.source import SqlText
@@ -22,7 +21,6 @@ from discreet.plan.sql.source import SqlText
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr as Node
 
-    from discreet.plan.sql.grouping import SqlStatement
 
 MOST_SCALARS = 4
 # Digits of a noisy number that are kept, decimal places at most, and the largest one: noise drowns what is finer.
@@ -35,15 +33,6 @@ _ELSEWHERE = frozenset(
 )
 _CORRELATED = "its rows follow from the row that asks, so that every row would need a noisy number of its own"
 _FIX = "ask for one number about all rows, or for the numbers of groups with GROUP BY, and join these as a public table"
-
-
-@dataclass(frozen=True, slots=True)
-class ScalarSubquery:
-    """A subquery that stands for one number: the question that it is, and where it is written."""
-
-    statement: SqlStatement
-    span: Span
-    written: str
 
 
 def scalars_of(
