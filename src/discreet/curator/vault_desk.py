@@ -94,15 +94,6 @@ class VaultDesk(DeskRecords):
 
         return verb_of(request.verb).run(request, fresh=fresh, progress=progress)
 
-    def tables(self) -> list[str]:
-        """Return the names of the tables the grant covers."""
-        return self._curator.tables() if self._grant.role == "custodian" else sorted(self._grant.tables)
-
-    def shared_tables(self) -> list[str]:
-        """Return the same for a server, whose caller may have lost the grant meanwhile."""
-        self.admit()
-        return self.tables()
-
     def budget(self) -> list[Standing]:
         """Return every limit that questions of this analyst have to pass, as it stands."""
         self.admit()

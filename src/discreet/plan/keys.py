@@ -229,7 +229,9 @@ def shown(column: Column, value: Datum) -> object:
     if column.kind == "date" and isinstance(value, int):
         return _EPOCH + dt.timedelta(value)
     if column.kind == "number" and isinstance(value, int):
-        number = value * (column.step or Fraction(1))
+        if column.step is None or column.step == 1:
+            return value
+        number = value * column.step
         return number.numerator if number.denominator == 1 else float(number)
     return value
 

@@ -180,6 +180,17 @@ def test_a_part_may_have_files_and_a_long_answer(ledger, key):
     assert ledger.verify().files == 2
 
 
+def test_the_private_state_before_is_refused_in_place_of_the_one_that_was_settled(ledger, key):
+    ledger.part(key, "a", number, known=0)
+    (first,) = ledger._states.path.iterdir()
+    before = first.read_bytes()
+    ledger.part(key, "b", number, known=1)
+    (second,) = ledger._states.path.iterdir()
+    second.write_bytes(before)
+    with pytest.raises(Tampered, match="not the one that was settled"):
+        ledger.part(key, "c", number, known=2)
+
+
 def test_the_private_state_is_sealed_and_refused_when_it_is_lost_or_changed(ledger, key):
     _, text = ledger.part(key, "a", number, known=0)
     (file,) = ledger._states.path.iterdir()

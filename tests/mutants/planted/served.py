@@ -110,7 +110,9 @@ MUTANTS = [
         "Fraction(claim.loss.peak) - (Fraction(chosen.peak) if chosen is not None else 0),",
         "Fraction(claim.loss.peak),",
         "an audit lets the noise of an interval cost what was paid for its points",
-        ("lab/audits/release/test_planted.py::test_a_planted_defect_is_flagged",),
+        (
+            "lab/audits/release/test_planted.py::test_a_planted_defect_is_flagged[cells noisy for one row of a person-quantile-1]",
+        ),
     ),
     SourceMutant(
         "lab/audits/linked_rows.py",

@@ -19,7 +19,6 @@ from discreet.core import doors
 from discreet.core.schema import Table
 from discreet.ledger.charge import Charge
 from discreet.measures.nested_quantiles import NestedQuantiles
-from discreet.measures.quantiles import QuantileMeasure
 from discreet.measures.sums import SumMeasure
 from discreet.mechanisms import joint_quantiles, key_selection
 from discreet.mechanisms.key_selection import KeySelection
@@ -166,7 +165,7 @@ def argmax_quantile(first=False):
 
             return noisy
 
-        return exchanged(QuantileMeasure, "noisy", made)
+        return exchanged(NestedQuantiles, "noisy", made)
 
     return planted
 
@@ -398,8 +397,8 @@ PLANTS = (
     Plant("the first group without noise", "mechanisms/parts/statistic", in_noisy(first_exact), ADDITIVE),
     Plant("exact zeros for empty groups", "mechanisms/parts/statistic", in_noisy(empty_exact), ADDITIVE),
     Plant("exact integers shown", "measures/sums", exact_cells, ADDITIVE),
-    Plant("the exact median, no choice", "measures/quantiles", argmax_quantile(), QUANTILES),
-    Plant("the exact median of the first group", "measures/quantiles", argmax_quantile(first=True), QUANTILES),
+    Plant("the exact median, no choice", "measures/nested_quantiles", argmax_quantile(), QUANTILES),
+    Plant("the exact median of the first group", "measures/nested_quantiles", argmax_quantile(first=True), QUANTILES),
     Plant("one choice for all groups", "measures/quantiles", same_choice, QUANTILES),
     Plant("a choice twice as sure", "mechanisms/quantile", sharper(Fraction(1, 2)), QUANTILES),
     Plant("a choice a quarter more sure", "mechanisms/quantile", sharper(Fraction(4, 5)), QUANTILES),
