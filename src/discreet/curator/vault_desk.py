@@ -165,19 +165,15 @@ class VaultDesk(DeskRecords):
             if [each.revision for each in self.registered(name).chain] != [each.revision for each in found.chain]:
                 why = "its custodian declared or refreshed it while the question was being asked"
                 raise Conflict(f"table {name!r}", why=why, fix="ask again, about the table as it is now", value=name)
-            for beside in found.beside:
-                self.check_public(beside)
+            if any(self.public_table(each.name).revision != each.revision for each in found.beside):
+                why = "its custodian refreshed a public table while the question was being asked"
+                raise Conflict(f"table {name!r}", why=why, fix="ask again, with the table as it is now", value=name)
             for each in found.read:
                 self._curator.check(each.name, each.revision)
 
     def check_public(self, table: PublicTable) -> None:
         """Refuse a public table that is not what it was: refreshed since, or with a source that has changed."""
-        from discreet.ledger.refusals import Conflict
-
-        if self.public_table(table.name).revision != table.revision:
-            why = "its custodian refreshed it while the question was being asked"
-            fix = "ask again, with the table as it is now"
-            raise Conflict(f"public table {table.name!r}", why=why, fix=fix, value=table.name)
+        self.public_table(table.name)
         self._curator.check(table.name, table.revision)
 
     def replay(self, question: str) -> object | None:
