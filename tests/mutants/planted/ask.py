@@ -75,8 +75,8 @@ MUTANTS = [
     ),
     SourceMutant(
         "ask/priced.py",
-        "return replace(unit, max_rows=max_rows, max_groups=min(unit.max_groups, max_rows))",
-        "return replace(unit, max_groups=min(unit.max_groups, max_rows))",
+        "return replace(unit, max_rows=max_rows, max_groups=min(unit.max_groups, max_rows), max_rows_per_group=cap)",
+        "return replace(unit, max_groups=min(unit.max_groups, max_rows), max_rows_per_group=cap)",
         "a lower bound on rows narrows the noise and leaves the rows",
         ("ask/test_covered.py",),
     ),

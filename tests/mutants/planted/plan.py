@@ -47,14 +47,14 @@ MUTANTS = [
     ),
     SourceMutant(
         "plan/stability.py",
-        "return replace(unit, max_rows=1, max_groups=1)",
-        'return replace(unit, max_rows=1, max_groups=1, relation="add_remove")',
+        "return replace(unit, max_rows=1, max_groups=1, max_rows_per_group=None)",
+        'return replace(unit, max_rows=1, max_groups=1, max_rows_per_group=None, relation="add_remove")',
         "one row for each person forgets that a person is replaced",
         ("plan/test_per_person.py::test_a_person_has_one_row_under_the_same_identifier_and_relation",),
     ),
     SourceMutant(
         "plan/stability.py",
-        "return replace(unit, max_rows=1, max_groups=1)",
+        "return replace(unit, max_rows=1, max_groups=1, max_rows_per_group=None)",
         "return unit",
         "one row for each person keeps the bound of the rows that it was made of",
         ("plan/test_per_person.py::test_a_person_has_one_row_under_the_same_identifier_and_relation",),
