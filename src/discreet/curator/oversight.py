@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from discreet.ledger.artefacts.artefact import Artefact, ArtefactPolicy
     from discreet.ledger.charge import Receipt
     from discreet.ledger.integrity.certificate import Certificate
-    from discreet.ledger.integrity.rotation import RotatedSecret
     from discreet.ledger.integrity.witnesses import AnchorPolicy
     from discreet.ledger.ledger import Ledger
     from discreet.ledger.oversight.alert import BudgetAlert
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from discreet.ledger.oversight.charge_policy import ChargePolicy
     from discreet.ledger.recovery.backup import BackedUp
     from discreet.ledger.recovery.forfeit import Forfeited
+    from discreet.ledger.running.rotation import RotatedSecret
     from discreet.measures.minimum_frequency import MinimumFrequency
 
 
