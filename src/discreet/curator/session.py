@@ -11,7 +11,6 @@ from discreet.core.errors import BadParameter
 if TYPE_CHECKING:
     from discreet.account.losses.loss import PrivacyLoss
     from discreet.answers.answer import Answer
-    from discreet.ask.count_watch import CountWatch, WatchPreview
     from discreet.ask.desk import Desk
     from discreet.ask.dummy import DummyTable
     from discreet.ask.pmw import Weighed
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from discreet.ask.release_list import Release
     from discreet.ask.remaining import Remaining
     from discreet.ask.request import DeskRequest, Fresh
+    from discreet.ask.watches.count_watch import CountWatch, WatchPreview
     from discreet.core.rational import Number
     from discreet.ledger.artefacts.artefact import Artefact
     from discreet.ledger.charge import Receipt
@@ -145,7 +145,7 @@ class Session:
 
         Guarantee: the price is in the ledger, in full, before any row is read; looks cost nothing more.
         """
-        from discreet.ask.count_watch import CountWatch
+        from discreet.ask.watches.count_watch import CountWatch
 
         return CountWatch(query, self._desk.run(_watch(query, kind, epsilon, resume, terms)))
 
@@ -266,7 +266,7 @@ def _key_of(receipt: object) -> str:
 def _watch(query: Query, kind: str, epsilon: Number, resume: object, terms: Mapping[str, Any]) -> DeskRequest:
     from discreet.account.budgets.price import Price
     from discreet.ask.request import DeskRequest, some_fields
-    from discreet.ask.watch import WatchTerms
+    from discreet.ask.watches.watch import WatchTerms
     from discreet.core.rational import as_written
 
     known = dict(some_fields("terms", dict(terms), ("threshold", "cutoff", "answers", "questions", "by")))
