@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -18,7 +17,7 @@ import discreet as dp
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from serve_clients import asked as sent
-from serve_clients import up, worked
+from serve_clients import started, up, worked
 from serve_fastapi import LENGTHS
 
 CLIENTS, ASKERS = 64, 8
@@ -45,10 +44,7 @@ def _served() -> tuple[dp.Curator, str, int, int]:
         curator, token = _vault()
         words = ["serve", "--vault", str(curator.path), "--port", "0", "--json", "--rate", "1e6", "--burst", "1000000"]
         line = [sys.executable, "-m", "discreet", *words, "--concurrent", "1000"]
-        process = subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
-        import atexit
-
-        atexit.register(process.kill)
+        process = started(line)
         assert process.stdout is not None
         port = int(json.loads(process.stdout.readline())["result"]["url"].rpartition(":")[2])
         up(port)

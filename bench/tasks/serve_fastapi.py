@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from serve_clients import asked as sent
-from serve_clients import up, worked
+from serve_clients import started, up, worked
 
 CLIENTS = 64
 ANSWER = {"answer": {"rows": [["A"], ["B"], ["C"], ["D"]], "noises": [["0" * 16, "12345", "laplace", "6"]] * 12}}
@@ -27,7 +27,9 @@ def padded(length):
     return {**(ANSWER if words else {}), "words": ["what it says of itself"] * (words or length // 26)}
 
 
-def _serve(sock):
+def _serve():
+    sock = socket.create_server(("127.0.0.1", 0))
+    print(sock.getsockname()[1], flush=True)
     app = FastAPI()
 
     def add(path, answer):
@@ -44,13 +46,8 @@ def _serve(sock):
 
 def asked(path, requests, cpu=False):
     if not _served:
-        import multiprocessing
-
-        sock = socket.create_server(("127.0.0.1", 0))
-        process = multiprocessing.get_context("fork").Process(target=_serve, args=(sock,), daemon=True)
-        process.start()
-        _served.extend((sock.getsockname()[1], process.pid))
-        sock.close()
+        process = started([sys.executable, __file__])
+        _served.extend((int(process.stdout.readline()), process.pid))
         up(_served[0])
         time.sleep(0.5)
     body = {
@@ -61,3 +58,7 @@ def asked(path, requests, cpu=False):
     headers = {"path": path, "others": "Content-Type: application/json\r\n"}
     call = sent(_served[0], json.dumps(body).encode(), headers, requests, CLIENTS)
     return worked(_served[1], call) if cpu else call
+
+
+if __name__ == "__main__":
+    _serve()

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from discreet.ask.release_list import Release
+    from discreet.ask.work_limits import Late
     from discreet.core.rational import Number
     from discreet.curator.disclosure.evaluation import Evaluation
     from discreet.curator.disclosure.registry_entry import RegistryEntry
     from discreet.ledger.artefacts.artefact import Artefact, ArtefactPolicy
     from discreet.ledger.charge import Receipt
     from discreet.ledger.integrity.certificate import Certificate
-    from discreet.ledger.integrity.rotation import RotatedSecret
     from discreet.ledger.integrity.witnesses import AnchorPolicy
     from discreet.ledger.ledger import Ledger
     from discreet.ledger.oversight.alert import BudgetAlert
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from discreet.ledger.oversight.charge_policy import ChargePolicy
     from discreet.ledger.recovery.backup import BackedUp
     from discreet.ledger.recovery.forfeit import Forfeited
+    from discreet.ledger.rotation import RotatedSecret
     from discreet.measures.minimum_frequency import MinimumFrequency
 
 
@@ -51,6 +52,12 @@ class Oversight:
             return False
         self.ledger.put(KIND, NAME, wanted.record())
         return True
+
+    def late(self) -> list[Late]:
+        """Return the questions that were stopped at their deadline, the oldest first: for custodians alone."""
+        from discreet.ask.work_limits import late
+
+        return late(self.ledger)
 
     def releases(self, analyst: str | None = None) -> list[Release]:
         """Return what was paid for, by everybody or by one analyst, the newest last, with the files of each."""

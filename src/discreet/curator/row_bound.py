@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.account.numeric.checks import positive
 from discreet.ask.priced import bounded
@@ -16,11 +16,27 @@ if TYPE_CHECKING:
     from discreet.ask.registered import Registered
     from discreet.core.rational import Number
     from discreet.core.schema import Table
-    from discreet.curator.curator import Curator
+    from discreet.curator.session import Session
     from discreet.curator.tables import Tables
 
 # Whose question it is, in the ledger.
 ASKED_BY = "custodian (max_rows)"
+
+
+class Custodian(Protocol):
+    """Who buys: a `Curator`, as far as it takes."""
+
+    def table(self, name: str) -> Registered:
+        """Return a registered table."""
+
+    def grant(self, analyst: str, tables: str) -> str:
+        """Let someone ask about a table, and return the token."""
+
+    def session(self, token: str) -> Session:
+        """Open a session."""
+
+    def revoke(self, who: str) -> tuple[str, ...]:
+        """End what was granted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +64,14 @@ class RowBound:
             raise BadParameter("auto_rows", str(epsilon), why=why, fix=fix)
         return cls(table, Fraction(positive("auto_rows", epsilon)))
 
-    def settled(self, before: Registered | None) -> Table:
+    def settled(self, tables: Tables) -> Table:
         """Return the table as it is declared already, if its number of rows was bought on these terms."""
-        if before is None or before.bought is None or self._terms.items() - before.bought.items():
+        bought = tables.get(self.table.name).bought if self.table.name in tables.names() else None
+        if bought is None or self._terms.items() - bought.items():
             return self.table
-        return replace(self.table, unit=bounded(self.table.unit, before.bought["rows"]))
+        return replace(self.table, unit=bounded(self.table.unit, bought["rows"]))
 
-    def choose(self, curator: Curator, tables: Tables) -> Registered:
+    def choose(self, curator: Custodian, tables: Tables) -> Registered:
         """Pay, and declare the number of rows that was bought; what was bought already is not bought again."""
         before = curator.table(self.table.name)
         if before.bought is not None:
@@ -70,7 +87,8 @@ class RowBound:
         finally:
             curator.revoke(ASKED_BY)
         (row,) = answer
-        rows = max(1, int(row["rows"]))
+        # So few people that nothing can be told at this price have no maximum: then the declared bound stays.
+        rows = self.table.unit.max_rows if row["rows"] is None else max(1, int(row["rows"]))
         assert answer.receipt is not None
         terms = {**self._terms, "rows": rows, "entry": answer.receipt["sequence"]}
         unit = bounded(self.table.unit, rows)

@@ -11,6 +11,7 @@ from discreet.core.errors import BadParameter
 if TYPE_CHECKING:
     from discreet.account.losses.loss import PrivacyLoss
     from discreet.answers.answer import Answer
+    from discreet.ask.count_watch import CountWatch, WatchPreview
     from discreet.ask.desk import Desk
     from discreet.ask.dummy import DummyTable
     from discreet.ask.pmw import Weighed
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from discreet.ask.query import Query
     from discreet.ask.release_list import Release
     from discreet.ask.remaining import Remaining
-    from discreet.ask.request import Fresh
+    from discreet.ask.request import DeskRequest, Fresh
     from discreet.core.rational import Number
     from discreet.ledger.artefacts.artefact import Artefact
     from discreet.ledger.charge import Receipt
@@ -132,10 +133,26 @@ class Session:
         asked = interactive(self.table(table or names[0]), Price.of(epsilon, delta, rho), **terms)
         if resume is None:
             return asked.begin()
-        found = (
-            resume if isinstance(resume, str) else dict(resume)["key"] if isinstance(resume, Mapping) else resume.key
-        )
-        return asked.resume(str(found))
+        return asked.resume(_key_of(resume))
+
+    def watch(self, query: Query, kind: str, *, epsilon: Number, resume: object = None, **terms: Any) -> CountWatch:  # noqa: ANN401  (checked there)
+        """Begin to watch counts of a query's rows, for one price, paid now; see docs/watches.md.
+
+        `above_threshold` and `sparse_vector` say of each count whether it reaches `threshold`, until one was, or
+        `cutoff` of them were; `questions` says how many looks there will be at most, and `answers` which share of the
+        price gives the counts above as well. `counter` gives running totals along the keys of a column, `by`. `resume`
+        goes on with a watch that was begun before on the same terms, by its receipt or its key, for nothing.
+
+        Guarantee: the price is in the ledger, in full, before any row is read; looks cost nothing more.
+        """
+        from discreet.ask.count_watch import CountWatch
+
+        return CountWatch(query, self._desk.run(_watch(query, kind, epsilon, resume, terms)))
+
+    def preview_watch(self, query: Query, kind: str, *, epsilon: Number, **terms: Any) -> WatchPreview:  # noqa: ANN401
+        """Show what a watch would promise, and how far off it may be; free, made without any data."""
+        found: WatchPreview = self._desk.preview(_watch(query, kind, epsilon, None, terms))
+        return found
 
     def bill(self, tables: str | Iterable[str], loss: PrivacyLoss, label: str, *, key: str | None = None) -> Receipt:
         """Charge for work of this analyst that is done elsewhere, as `Curator.bill` does, also to their own caps.
@@ -238,3 +255,22 @@ class Session:
     def public_tables(self) -> list[str]:
         """Return the names of the public tables that the custodian registered, for any question to join."""
         return self._desk.public_tables()
+
+
+def _key_of(receipt: object) -> str:
+    """Return the key of a running release, by itself, its receipt or the record of that."""
+    found = receipt["key"] if isinstance(receipt, Mapping) else getattr(receipt, "key", receipt)
+    return str(found)
+
+
+def _watch(query: Query, kind: str, epsilon: Number, resume: object, terms: Mapping[str, Any]) -> DeskRequest:
+    from discreet.account.budgets.price import Price
+    from discreet.ask.request import DeskRequest, some_fields
+    from discreet.ask.watch import WatchTerms
+    from discreet.core.rational import as_written
+
+    known = dict(some_fields("terms", dict(terms), ("threshold", "cutoff", "answers", "questions", "by")))
+    if known.get("answers") is not None:
+        known["answers"] = as_written("answers", known["answers"])
+    key = None if resume is None else _key_of(getattr(resume, "receipt", resume))
+    return DeskRequest("watch", query, WatchTerms(kind, **known, resume=key), Price.of(epsilon))

@@ -32,15 +32,6 @@ if TYPE_CHECKING:
     from discreet.noise.draws import Draws
 
 
-def files_of(curator: CuratorLike) -> list[str]:
-    """Return where the tables of a vault are read from, as far as these are files: nothing is written over them."""
-    sources = [
-        *(curator.table(name).source for name in curator.tables()),
-        *(curator.public_table(name).source for name in curator.public_tables()),
-    ]
-    return [source.path for source in sources if "/" in source.path or source.is_file]
-
-
 # How many seconds an engine may take to notice that its deadline has passed.
 _GRACE = 60.0
 # A name for a fresh charge: long enough for any identifier that a program makes.
@@ -94,15 +85,6 @@ class VaultDesk(DeskRecords):
 
         return verb_of(request.verb).run(request, fresh=fresh, progress=progress)
 
-    def tables(self) -> list[str]:
-        """Return the names of the tables the grant covers."""
-        return self._curator.tables() if self._grant.role == "custodian" else sorted(self._grant.tables)
-
-    def shared_tables(self) -> list[str]:
-        """Return the same for a server, whose caller may have lost the grant meanwhile."""
-        self.admit()
-        return self.tables()
-
     def budget(self) -> list[Standing]:
         """Return every limit that questions of this analyst have to pass, as it stands."""
         self.admit()
@@ -122,10 +104,6 @@ class VaultDesk(DeskRecords):
         receipt = bill(self._curator.ledger, chosen, loss, label, key, grant=self._grant, check=check)
         self._certify(receipt)
         return receipt
-
-    def files(self) -> list[str]:
-        """Return where tables are read from: for the command line alone, which writes over none of them."""
-        return files_of(self._curator)
 
     def close(self) -> None:
         """Close the engine and the vault."""
@@ -192,6 +170,11 @@ class VaultDesk(DeskRecords):
                 raise Conflict(f"table {name!r}", why=why, fix="ask again, with the table as it is now", value=name)
             for each in found.read:
                 self._curator.check(each.name, each.revision)
+
+    def check_public(self, table: PublicTable) -> None:
+        """Refuse a public table that is not what it was: refreshed since, or with a source that has changed."""
+        self.public_table(table.name)
+        self._curator.check(table.name, table.revision)
 
     def replay(self, question: str) -> object | None:
         """Return what was kept of the settled answer to a question that was replayed before, if nothing has happened.

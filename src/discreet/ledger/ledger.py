@@ -18,9 +18,9 @@ from discreet.ledger.charge import Charge, Receipt
 from discreet.ledger.clock import Clock, wall_clock
 from discreet.ledger.debit import StandingCharge
 from discreet.ledger.integrity.attestation import statement
-from discreet.ledger.integrity.rotation import Rotations
 from discreet.ledger.lease import ALONE, SECONDS, Heartbeat, Lease, LeaseWatch
 from discreet.ledger.refusals import Conflict, LeaseLost, QuestionFailed, Unavailable
+from discreet.ledger.rotation import Rotations
 from discreet.ledger.sealed_key import NewKey
 from discreet.ledger.store import Debit, Settled, Store, StoredDraw, Transaction
 from discreet.ledger.takeover import KeptAnswer, KeptAnswers, keeping

@@ -62,10 +62,8 @@ class Vault:
                 raise stores.unfinished(store.place, anchor)
             signer = verify.signer_of(raw)
             self.vault_id = signer.vault_id
-            policy = freeze.policy_of(raw)  # checked by its seal below
-            self._secret = VaultSecret.of(raw)
-        self._given = anchor
-        self._anchors = Witnesses.of(store.place, signer, anchor, policy)
+            self._secret, policy = VaultSecret.of(raw), freeze.policy_of(raw)  # checked by their seals below
+        self._given, self._anchors = anchor, Witnesses.of(store.place, signer, anchor, policy)
         self._outside = OutsideKey(self._anchors.path, self.vault_id)
         self._vouched: tuple[Head, ...] = ()  # heads that this ledger has found on the chain, of late
         heads, absent = self._anchors.heads(), self._anchors.absent  # before: another process may append meanwhile

@@ -13,7 +13,7 @@ from discreet.account.losses.loss import PrivacyLoss
 from discreet.answers.column import figure
 from discreet.answers.functions import value_of
 from discreet.answers.interval import interval
-from discreet.answers.quantity import NoisyInteger, Quantity, linear
+from discreet.answers.quantity import NoisyInteger, Quantity, linear, redrawn
 from discreet.core.exact import Exact
 from discreet.core.unit import Relation
 from discreet.core.value import dataclass
@@ -116,24 +116,40 @@ class SumMeasure(Measure):
         if len(pool) == 1:
             return Measure.noisy_together(self, pool, found, groups, mark)
         noisy = self.statistic.measured(found.map(from_tallies, self.exact))
-        columns = {}
+        named = self.integers(noisy, mark)
+        columns: dict[str, list[Quantity]] = {}
         for each in pool:
             assert isinstance(each, SumMeasure)
             assert each.statistic == self.statistic
-            columns[each.name] = each.quantities(noisy, mark)
+            assert each.drawn == self.drawn
+            columns[each.name] = each.computed(named)
         return columns
 
     def quantities(self, noisy: Noisy, mark: str) -> list[Quantity]:
         """Return what the noisy integers say, group by group; `mark` tells these draws from all others."""
+        return self.computed(self.integers(noisy, mark))
+
+    def integers(self, noisy: Noisy, mark: str) -> list[list[NoisyInteger]]:
+        """Name the noisy integers of every group: those of a pool are the same for all of its members."""
+        drawn = f"{mark}.{self.drawn}"
         return [
-            self.quantity(
-                [
-                    NoisyInteger(f"{mark}.{self.drawn}.{group}.{part}", value, law, scale)
-                    for part, (value, (law, scale)) in enumerate(zip(row, noisy.laws, strict=True))
-                ]
-            )
+            [
+                NoisyInteger(f"{drawn}.{group}.{part}", value, law, scale)
+                for part, (value, (law, scale)) in enumerate(zip(row, noisy.laws, strict=True))
+            ]
             for group, row in enumerate(noisy.values)
         ]
+
+    def computed(self, groups: Sequence[Sequence[NoisyInteger]]) -> list[Quantity]:
+        """Return what the noisy integers say, group by group.
+
+        Weights follow from declarations alone, so they are worked out for the first group and serve all of them.
+        """
+        if not groups:
+            return []
+        one = self.quantity(groups[0])
+        names = [each.id for each in groups[0]]
+        return [one, *(redrawn(one, dict(zip(names, group, strict=True))) for group in groups[1:])]
 
     @property
     def sensitivity(self) -> str:

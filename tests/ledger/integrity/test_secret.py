@@ -238,7 +238,7 @@ def nursery(store, kills, folder, begin=1):
 def test_children_killed_at_every_step_leave_a_vault_of_one_secret(store, tmp_path):
     if store != "sqlite":
         pytest.skip("the long form does it on both stores")
-    nursery(store, 40, tmp_path, 70)  # where rows are sealed, committed and anchored
+    nursery(store, 40, tmp_path, 50)  # where rows are sealed, committed and anchored
 
 
 @pytest.mark.soak

@@ -19,8 +19,8 @@ MUTANTS = [
     ),
     SourceMutant(
         "ask/priced.py",
-        "counted = frequency.counted(report.aggregates) if frequency.below else report.aggregates",
-        "counted = report.aggregates",
+        "report = replace(report, query=report.query.frozen(), aggregates=counted)",
+        "report = replace(report, query=report.query.frozen())",
         "people are not counted, so that no group is withheld",
         ("curator/test_withhold.py::test_groups_of_fewer_people_say_nothing_and_others_all",),
     ),

@@ -18,14 +18,14 @@ MUTANTS = [
         ("curator/test_rotation.py::test_a_question_that_was_begun_in_one_order_is_not_drawn_for_in_another",),
     ),
     SourceMutant(
-        "ledger/integrity/rotation.py",
+        "ledger/rotation.py",
         "            ended = self._end_draws(transaction)",
         "            ended = RotatedSecret(0, 0)",
         "an exchange of the secret leaves what had died to be drawn for again",
         ("ledger/integrity/test_secret.py::test_what_had_died_unanswered_is_settled_as_failed_and_is_not_given_back",),
     ),
     SourceMutant(
-        "ledger/integrity/rotation.py",
+        "ledger/rotation.py",
         "        self.verify()\n        new",
         "        new",
         "rows that were changed under the old secret are sealed anew",

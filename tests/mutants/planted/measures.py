@@ -72,14 +72,14 @@ MUTANTS = [
     ),
     SourceMutant(
         "measures/sums.py",
-        "return under(loss * self.times, self.relation)",
-        "return under(loss, self.relation)",
+        "        if self.times == 1 and loss.relation == self.relation:\n",
+        "        if loss.relation == self.relation:\n",
         "the loss of several groups is that of one",
         (NEIGHBOURS, "measures/test_people.py"),
     ),
     SourceMutant(
         "measures/sums.py",
-        "columns[each.name] = each.quantities(noisy, mark)",
+        "columns[each.name] = each.computed(named)",
         "columns |= zip(each.columns, each.noisy(found, groups, mark), strict=True)",
         "every member of a pool draws noise of its own, all for the price of one",
         (POOL,),

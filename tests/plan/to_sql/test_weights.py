@@ -145,7 +145,7 @@ def test_no_person_moves_capped_sums_beyond_the_claim_whatever_their_rows(engine
 
 def test_capped_rows_of_a_group_weigh_alike_and_the_caps_are_filled_first(engine):
     # Five rows of A and one of B, of which two and one count: three of at most four.
-    rows = [(1, "A", 1)] * 5 + [(1, "B", 1), (1, None, 1)]
+    rows = [(1, "A", 1)] * 5 + [(1, "B", 1), (1, None, 1), (None, "A", 1)]
     capped = {"max_rows": 4, "max_rows_per_group": 2}
     fifth = 2 * GRAIN // 5
     assert found(engine, asked(tallies=TALLIES[:1]), relation(rows, **capped)) == [(5 * fifth,), (GRAIN,)]

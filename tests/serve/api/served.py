@@ -65,8 +65,11 @@ class Served:
             "other": self.curator.grant("otto", "secrets"),
         }
         self.settings = ServeSettings(str(folder / "vault.discreet"), **{"rate": 1e6, "burst": 10**6, **settings})
-        self.app = make_app(self.settings)
-        self.client = httpx.Client(transport=SyncTransport(self.app), base_url="http://127.0.0.1")
+        self.opened(make_app(self.settings))
+
+    def opened(self, app):
+        self.app = app
+        self.client = httpx.Client(transport=SyncTransport(app), base_url="http://127.0.0.1")
 
     def ask(self, method, path, token="analyst", headers=None, **content):
         shown = self.tokens.get(token, token)

@@ -139,9 +139,27 @@ def test_limits_hold_before_the_ledger_is_asked(tmp_path):
     with served(tmp_path, rate=0.001, burst=3) as made:
         entries = len([*made.curator.ledger.entries()])
         responses = [made.ask("POST", "/v1/run", json=request(epsilon=99)) for _ in range(8)]
-        assert [each.status_code for each in responses] == [403] * 3 + [429] * 5
+        # What the budget refuses leaves an entry, and so counts as ten requests.
+        assert [each.status_code for each in responses] == [403] + [429] * 7
         assert int(responses[-1].headers["retry-after"]) >= 1
-        assert len([*made.curator.ledger.entries()]) - entries <= 3
+        assert len([*made.curator.ledger.entries()]) - entries == 1
+
+
+def test_refusals_do_not_fill_the_disk_however_long_the_question_is(tmp_path):
+    with served(tmp_path) as made:
+        before = made.curator.ledger.head[0]
+        ages = ", ".join(map(str, range(1000)))
+        long = request(f"SELECT COUNT(*) AS n FROM visits WHERE age IN ({ages})", epsilon=99)
+        assert made.ask("POST", "/v1/run", json=long).status_code == 403
+        parts = dp.Laplace(2.0)
+        for scale in range(3, 400):
+            parts = parts + dp.Laplace(float(scale) / 100)
+        bill = {"tables": ["visits"], "loss": parts.to_json(), "label": "much"}
+        assert made.ask("POST", "/v1/bill", json=bill).status_code == 403
+        refused = [each for each in made.curator.ledger.entries(before) if each.kind == "refusal"]
+        assert len(refused) == 2
+        assert max(len(each.body) for each in refused) < 10_000
+        made.curator.verify()
 
 
 def test_a_vault_that_is_not_there_is_no_server(tmp_path):
@@ -171,6 +189,9 @@ def test_a_fresh_answer_under_a_key_is_paid_once(vault):
         return vault.ask("POST", "/v1/run?fresh=true", json=request(epsilon=0.0625), headers={"Idempotency-Key": key})
 
     first, again, other = run("one"), run("one"), run("two")
+    before = vault.spent()
+    assert [run(key).status_code for key in ("", " ", "a" * 1000, "a\tb")] == [422] * 4
+    assert vault.spent() == before
     assert first.json()["receipt"]["key"] == again.json()["receipt"]["key"] != other.json()["receipt"]["key"]
     assert (first.json()["receipt"]["replayed"], again.json()["receipt"]["replayed"]) == (False, True)
 

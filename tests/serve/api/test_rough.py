@@ -84,7 +84,7 @@ def test_nothing_is_lost_or_overspent_though_clients_leave_and_workers_are_kille
 def test_nor_in_postgresql(tmp_path):
     from tests.postgres import shared
 
-    terms = {"clients": 8, "requests": 1_000, "questions": 250, "every": 4, "cap": Fraction(2)}
+    terms = {"clients": 6, "requests": 300, "questions": 60, "every": 4, "cap": Fraction(1, 2)}
     assert rough(shared().database(), tmp_path, **terms)
 
 

@@ -24,6 +24,7 @@ from discreet.ledger.refusals import (
     Tampered,
     Unavailable,
 )
+from discreet.ledger.running.part import RunBehind, RunEnded
 from discreet.plan.refusals import IllTyped, TooWide
 from discreet.plan.sql.refusals import SqlRefused
 from discreet.plan.stability import UnboundedSensitivity
@@ -62,6 +63,8 @@ KINDS = (
     Kind("rate", "Too many requests", 429, TooMany),
     Kind("failed", "The question was charged and failed", 409, QuestionFailed),
     Kind("lease", "The question is being answered elsewhere", 409, LeaseLost),
+    Kind("behind", "Others went on with the running release", 409, RunBehind),
+    Kind("ended", "The running release has ended", 409, RunEnded),
     Kind("conflict", "This contradicts what the vault holds", 409, Conflict),
     Kind("access", "No access", 403, AccessRefused),
     Kind("approval", "The question waits for the custodian, or was denied", 403, ApprovalNeeded),

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from discreet.answers.answer import Answer
 from discreet.ask.priced import Rows
-from discreet.ask.sql import spoken
+from discreet.ask.sql import Spoken, spoken
+from discreet.core.errors import BadParameter
 from discreet.core.rational import Number
 from discreet.core.schema import Table
 from discreet.curator.curator import Curator
@@ -53,6 +54,14 @@ def audit_sql(
             return session.sql(text, epsilon, delta, rho, max_rows=max_rows, fresh=fresh, keys=keys)
 
         question = spoken(session.desk, text, epsilon, delta, rho, max_rows, keys=keys)
+        if not isinstance(question, Spoken):
+            why = "it reads public tables alone, so that there is no promise to refute"
+            raise BadParameter("question", text, why=why, fix="audit a question about a private table")
+        if question.first:
+            why = "it buys a number first, and what is audited is one question"
+            raise BadParameter(
+                "question", text, why=why, fix="audit the subquery, and the question with a number in its place"
+            )
         price = (question.epsilon, question.delta, question.rho)
         asked = question.report.asked(*price, max_rows=question.max_rows)
         return StagedQuestion(" ".join(text.split()), asked, ask)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any, TypeAlias
 
@@ -137,6 +138,7 @@ class Grid:
         return cls(first, last, declared.step)
 
     @classmethod
+    @lru_cache(maxsize=1024)
     def of(cls, low: Number, high: Number, step: Number | None) -> Grid:
         """Return the grid of bounds that were snapped to the step before: mechanisms ask for theirs time and again."""
         assert step is not None

@@ -118,7 +118,11 @@ def joined(
 def unprotected(source: SqlText, node: Node) -> SqlRefused:
     """Return the refusal of a question that reads public tables alone."""
     why = "it is public, so there is nothing to protect"
-    return source.refused(node, why, "join a table of the session, or read it as it is")
+    return source.refused(
+        node,
+        why,
+        "join it to a table of the session, or ask about it by itself, which is free, and write what it answers",
+    )
 
 
 def check_join_words(source: SqlText, join: Node) -> None:

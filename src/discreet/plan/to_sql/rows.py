@@ -177,9 +177,8 @@ def _codable(relation: Relation) -> dict[str, Column]:
 
 def _codes(relation: Relation, dialect: Dialect) -> list[str]:
     """Write the codes of declared texts, from which the texts follow: engines make them from a dictionary at once."""
-    known = _codable(relation)
-    kinds = {name: dialect.text if relation.kept else relation.physical[name] for name in known}
-    return [_code_sql(known[name], kind, dialect) for name, kind in kinds.items()]
+    kept = dialect.text if relation.kept else None
+    return [_code_sql(each, kept or relation.physical[name], dialect) for name, each in _codable(relation).items()]
 
 
 @lru_cache(maxsize=1024)

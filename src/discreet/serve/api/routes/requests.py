@@ -111,7 +111,7 @@ def add(app: "FastAPI", service: "Service", watch: "Watch") -> None:  # noqa: AR
         waiting alone: what was charged is settled, and the same request replays it.
         """
         content, media = await body_of(request), chosen_format(request.headers.get("accept", ""))
-        wanted: Fresh = (idempotency_key or True) if fresh else False
+        wanted: Fresh = (True if idempotency_key is None else idempotency_key) if fresh else False
         if media != EVENTS:
             said = _said(content)
             return await service.asked(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from secrets import token_bytes
 from typing import Any
 
@@ -112,12 +113,10 @@ class Rotations(RunningReleases):
 
 def _refuse_work(transaction: SealedTransaction, now: float) -> None:
     """Refuse while somebody may be at work: on rows in the old order, with a lease that lasts."""
-    working = sum(1 for held in transaction.all(Lease) if held.expires > now)
-    if working:
-        why = (
-            f"{working:,} question{'s are' if working > 1 else ' is'} being worked on, with rows in the order it gives"
-        )
-        fix = (
-            "repeat it once they are answered: in a moment, or after stopping the server; a killed worker's lease ends"
-        )
-        raise Conflict("exchanging the vault's secret", why=why, fix=fix, value=working)
+    leases = [held.expires for held in transaction.all(Lease) if held.expires > now]
+    if leases:
+        last = datetime.fromtimestamp(max(leases), UTC).isoformat(timespec="seconds")
+        are = f"{len(leases):,} question{'s are' if len(leases) > 1 else ' is'}"
+        why = f"{are} being worked on, with rows in the order it gives"
+        fix = f"repeat it once they are answered, or after stopping the server; a killed worker's lease ends by {last}"
+        raise Conflict("exchanging the vault's secret", why=why, fix=fix, value=len(leases))
