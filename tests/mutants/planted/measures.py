@@ -79,7 +79,7 @@ MUTANTS = [
     ),
     SourceMutant(
         "measures/sums.py",
-        "columns[each.name] = each.quantities(noisy, mark)",
+        "columns[each.name] = each.computed(named)",
         "columns |= zip(each.columns, each.noisy(found, groups, mark), strict=True)",
         "every member of a pool draws noise of its own, all for the price of one",
         (POOL,),

@@ -18,7 +18,7 @@ SHORT = [
     ("noise cut at -3", "Gaussian count", "4"),
     ("too little charged", "selected keys", "0.5"),
     ("the exact row count in the notes", "quantile", "1"),
-    ("cells noisy for one row of a person", "quantile", "1"),
+    pytest.param("cells noisy for one row of a person", "quantile", "1", marks=pytest.mark.slow),
 ]
 
 

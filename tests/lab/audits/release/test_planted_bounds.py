@@ -6,10 +6,9 @@ from discreet.testing import seeded
 from tests.lab.audits.release.planted_bounds import BELOW, PLANTS, QUESTIONS, planted_bound
 
 CELLS = [(plant, question) for plant in PLANTS for question in plant.questions]
-# `make test` plants three, each found by neighbours of its own.
+# `make test` plants two, each found by neighbours of its own.
 SHORT = {
     "weighed by rows that pass another condition, count and sum",
-    "a person for each key, items of linked orders",
     "groups withheld by exact numbers, groups withheld",
 }
 DRAWN = "withheld by the noise that is shown"
