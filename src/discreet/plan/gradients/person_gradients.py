@@ -2,7 +2,7 @@
 
 A row's gradient is its residual, what the model gets wrong about it, times what the model sees of it. The residual is
 clipped and rounded *towards zero* to a grid; what the model sees is a row of whole numbers of declared length
-(`discreet.plan.row_design`). So the sum is an exact integer, and nobody moves it further than the two lengths' product.
+(`row_design`). So the sum is an exact integer, and nobody moves it further than the product of the two lengths.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from discreet.core.errors import BadParameter
 from discreet.core.value import dataclass
 from discreet.engines.engine import EngineFailed
 from discreet.plan.batches import Batch
-from discreet.plan.row_design import Codes, Matrix, RowDesign
+from discreet.plan.gradients.row_design import Codes, Matrix, RowDesign
 
 Objective = Literal["logistic", "softmax", "hinge", "squared"]
 Norm = Literal["l1", "l2"]

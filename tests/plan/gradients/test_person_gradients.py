@@ -13,8 +13,15 @@ from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
 from discreet.core.exact import Exact
 from discreet.plan.batches import Batch
-from discreet.plan.person_gradients import STEPS, Residuals, clipped_residuals, design_rows, gradient_sum, people_count
-from discreet.plan.row_design import RowDesign
+from discreet.plan.gradients.person_gradients import (
+    STEPS,
+    Residuals,
+    clipped_residuals,
+    design_rows,
+    gradient_sum,
+    people_count,
+)
+from discreet.plan.gradients.row_design import RowDesign
 
 DESIGNS = [
     RowDesign.of({"a": dp.one_of(0, 1, 2), "b": dp.between(0, 3)}, 4),
