@@ -22,8 +22,8 @@ MUTANTS = [
     ),
     SourceMutant(
         "plan/gradients/person_gradients.py",
-        "found = np.trunc(_shorter(found, _norms(found, norm), norm))",
-        "found = np.round(_shorter(found, _norms(found, norm), norm))",
+        "        found = np.trunc(_shorter(found, _norms(found, norm), norm))\n",
+        "        found = np.round(_shorter(found, _norms(found, norm), norm))\n",
         "residuals are rounded to the nearest, which makes them longer",
         ("plan/gradients/test_person_gradients.py",),
     ),
@@ -32,6 +32,20 @@ MUTANTS = [
         "found = np.nan_to_num(wrong, nan=0.0, posinf=2.0**52, neginf=-(2.0**52))",
         "found = wrong",
         "a residual that is no number is not clipped",
+        (BOUND,),
+    ),
+    SourceMutant(
+        "plan/gradients/person_gradients.py",
+        "found = np.trunc(np.clip(found, -STEPS, STEPS))",
+        "found = np.trunc(found)",
+        "a residual of two classes is not clipped",
+        (BOUND,),
+    ),
+    SourceMutant(
+        "plan/gradients/person_gradients.py",
+        "if people == len(found):  # everybody",
+        "if people:  # everybody",
+        "people with several rows are clipped row by row",
         (BOUND,),
     ),
     SourceMutant(
