@@ -27,7 +27,7 @@ DOORS: dict[str, tuple[str, str]] = {
     ),
     "lab/audits/screening.py": ("custodian", "the lab tries out which of its made-up rows count"),
     "lab/audits/tape.py": ("custodian", "the lab keeps what a program on made-up rows hands to a mechanism"),
-    "measures/kernels.py": ("kernel", "cuts tables of tallies to the shape that a mechanism takes"),
+    "measures/request.py": ("kernel", "cuts tables of tallies to the shape that a mechanism takes"),
     "mechanisms/above_threshold.py": ("choice", "compares noisy answers with a noisy threshold, and says where"),
     "mechanisms/clipped_sum.py": ("noise", "adds the noise of a clipped vector to each coordinate"),
     "mechanisms/contribution_bound.py": ("choice", "draws a number of rows near an order statistic"),
@@ -52,12 +52,12 @@ DOORS: dict[str, tuple[str, str]] = {
 
 # Every function from an exact value to an exact value, and how far it carries what one row can do.
 KERNELS: dict[str, str] = {
-    "measures/kernels.py:picked": "columns of a table: each integer as it was",
-    "measures/kernels.py:from_tallies": "the integers of a statistic, which knows how far its tallies move them",
-    "measures/kernels.py:by_group": "counts of bins: each integer as it was",
-    "measures/kernels.py:end_to_end": "counts of bins: each integer as it was",
-    "measures/kernels.py:in_cells": "counts of cells that share no value: a row moves one of them by 1",
-    "measures/kernels.py:of_group": "the counts of one group: each integer as it was",
+    "measures/request.py:picked": "columns of a table: each integer as it was",
+    "measures/request.py:from_tallies": "the integers of a statistic, which knows how far its tallies move them",
+    "measures/request.py:by_group": "counts of bins: each integer as it was",
+    "measures/request.py:end_to_end": "counts of bins: each integer as it was",
+    "measures/request.py:in_cells": "counts of cells that share no value: a row moves one of them by 1",
+    "measures/request.py:of_group": "the counts of one group: each integer as it was",
     "plan/gradients/person_gradients.py:design_rows": "the rows of a batch, each as a model sees it",
     "plan/gradients/person_gradients.py:gradient_sum": "a person moves it by the bound that clips them there",
     "plan/gradients/person_gradients.py:people_count": "a person moves it by one",

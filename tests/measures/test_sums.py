@@ -8,6 +8,7 @@ import discreet as dp
 from discreet.account.budgets.price import Price
 from discreet.account.losses.discrete_gaussian import DiscreteGaussian
 from discreet.account.losses.zcdp import Zcdp
+from discreet.core.value import replace
 from discreet.measures.reach import about_of, number_or_none, word_of
 from discreet.plan.expressions import Name
 from discreet.plan.refusals import IllTyped
@@ -92,3 +93,15 @@ def test_gaussian_noise_over_groups_is_charged_for_every_group_that_weights_reac
     assert float(grouped.loss.rho) == pytest.approx(0.5)
     alone = made(dp.count(), price, rows=3, groups=1, keyed=False)
     assert isinstance(alone.loss, DiscreteGaussian)
+
+
+@pytest.mark.parametrize("aggregate", [dp.count(), dp.sum("x"), dp.mean("x"), dp.variance("x"), dp.std("x")])
+def test_many_groups_have_the_quantity_that_each_would_have_alone_and_it_is_worked_out_once(aggregate):
+    found, asked = made(aggregate), []
+    counting = replace(found, quantity=lambda noisy: asked.append(1) or found.quantity(noisy))
+    size = found.statistic.parts
+    noisy = found.statistic.supposed([[group * 7 + part for part in range(size)] for group in range(50)])
+    groups = counting.integers(noisy, "mark")
+    assert counting.computed(groups) == [found.quantity(group) for group in groups]
+    assert len(asked) == 1
+    assert counting.computed([]) == []

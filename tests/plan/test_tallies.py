@@ -40,9 +40,9 @@ def test_a_product_reaches_its_most():
 
 
 def test_tallies_are_alike_when_they_are_written_alike():
-    assert Tally("sum", (worlds.N * 2,)).same_as(Tally("sum", (worlds.N * 2,)))
-    assert not Tally("sum", (worlds.N * 2,)).same_as(Tally("sum", (worlds.N * 3,)))
-    assert not Tally("sum", (worlds.N,)).same_as(Tally("present", (worlds.N,)))
+    assert Tally("sum", (worlds.N * 2,)).signature == Tally("sum", (worlds.N * 2,)).signature
+    assert Tally("sum", (worlds.N * 2,)).signature != Tally("sum", (worlds.N * 3,)).signature
+    assert Tally("sum", (worlds.N,)).signature != Tally("present", (worlds.N,)).signature
 
 
 def test_a_tally_of_the_wrong_kind_or_size_is_refused():

@@ -37,7 +37,7 @@ class NoisyInteger:
             raise BadParameter(
                 "law", self.law, why="integer noise follows one of two laws", fix="use 'laplace' or 'gaussian'"
             )
-        if self.scale <= 0:
+        if self.scale.numerator <= 0:  # integers are compared faster than fractions, and an answer may have many
             raise BadParameter(
                 "scale", self.scale, why="noise needs a positive scale", fix="use the scale that was drawn"
             )
@@ -62,7 +62,20 @@ class LinearQuantity:
         for coefficient, noisy in self.terms:
             merged[noisy] = merged[noisy] + coefficient if noisy in merged else coefficient
         object.__setattr__(self, "terms", tuple((weight, noisy) for noisy, weight in merged.items() if weight))
-        object.__setattr__(self, "constant", Fraction(self.constant))
+        if type(self.constant) is not Fraction:
+            object.__setattr__(self, "constant", Fraction(self.constant))
+
+    @classmethod
+    def _merged(cls, terms: tuple[tuple[Fraction, NoisyInteger], ...], constant: Fraction) -> LinearQuantity:
+        """Return a sum whose terms are of different draws and have weights, without looking at them again."""
+        made = object.__new__(cls)
+        object.__setattr__(made, "terms", terms)
+        object.__setattr__(made, "constant", constant)
+        return made
+
+    def redrawn(self, draws: Mapping[str, NoisyInteger]) -> LinearQuantity:
+        """Return the same sum of other noisy integers, by the names of these."""
+        return self._merged(tuple((weight, draws[noisy.id]) for weight, noisy in self.terms), self.constant)
 
     @property
     def estimate(self) -> Fraction:
@@ -127,6 +140,18 @@ def linear(noisy: NoisyInteger, unit: Fraction | int = 1, constant: Fraction | i
     return LinearQuantity(((Fraction(unit), noisy),), Fraction(constant))
 
 
+def redrawn(quantity: Quantity, draws: Mapping[str, NoisyInteger]) -> Quantity:
+    """Return the same function of other noisy integers, one for each of its own, by the names of its own."""
+    match quantity:
+        case LinearQuantity():
+            return quantity.redrawn(draws)
+        case RatioQuantity(above, below, low, high):
+            return RatioQuantity(above.redrawn(draws), below.redrawn(draws), low, high)
+        case FunctionQuantity(name, parts, parameters, low, high):
+            return FunctionQuantity(name, tuple(redrawn(part, draws) for part in parts), parameters, low, high)
+    return quantity
+
+
 def is_whole(quantity: Quantity) -> bool:
     """Return whether a quantity is an integer by the way it is computed, whatever its value."""
     match quantity:
@@ -186,8 +211,8 @@ Record = dict[str, Any]
 
 def noises(quantities: Sequence[Quantity]) -> list[list[Any]]:
     """Write every noisy integer that the quantities use, once."""
-    found = dict.fromkeys(leaf for each in quantities for leaf in leaves(each) if isinstance(leaf, NoisyInteger))
-    return [[noisy.id, str(noisy.value), noisy.law, str(noisy.scale)] for noisy in found]
+    found = {leaf.id: leaf for each in quantities for leaf in leaves(each) if isinstance(leaf, NoisyInteger)}
+    return [[name, str(noisy.value), noisy.law, str(noisy.scale)] for name, noisy in found.items()]
 
 
 def read_noises(record: object) -> dict[str, NoisyInteger]:

@@ -19,9 +19,8 @@ from discreet.ask.registered import unit_words
 from discreet.ask.remaining import notes_of
 from discreet.core.unit import Unit
 from discreet.core.value import dataclass, replace
-from discreet.measures.kernels import picked
 from discreet.measures.measure import Measure, drawn_once
-from discreet.measures.request import Found, KeyRequest, MeasureScope, Request, RowsRequest, TallyRequest
+from discreet.measures.request import Found, KeyRequest, MeasureScope, Request, RowsRequest, TallyRequest, picked
 from discreet.measures.totals import TotalMeasure
 from discreet.noise.bits import current
 from discreet.plan.keys import NO_KEYS, Keys, Tally, TallyQuery
@@ -73,8 +72,8 @@ class ProgrammeState:
             if each.title is not None:
                 names.append(each.title)
                 rows = [(*row, label) for row in rows for label in each.labels]
-        columns = self._in_order()
-        counted = asked.frequency.column(asked.report.aggregates)
+        columns, shown = self._in_order(), frozenset(asked.columns)
+        counted = asked.counted
         if counted is not None:
             columns = asked.frequency.withheld(asked.measures, columns, counted)
         return Answer(
@@ -84,7 +83,7 @@ class ProgrammeState:
                 self._column(each, name, columns[name])
                 for each in asked.measures
                 for name in each.columns
-                if name in asked.columns
+                if name in shown
             ),
             loss=asked.loss,
             asked={name: value for name, value in asked.price.record().items() if value not in (None, "0")},
@@ -249,16 +248,12 @@ class SharedStep(MeasureStep):
 
     def _tallied(self, at: ProgrammeState) -> tuple[list[Tally], list[list[int]]]:
         """Return the tallies that are wanted, each once, and where every measure finds its own."""
-        wanted: list[Tally] = []
+        wanted: dict[tuple[object, ...], tuple[int, Tally]] = {}
         places: list[list[int]] = []
         for each in self.measures(at):
-            places.append([])
-            for tally in each.tallies:
-                known = [number for number, other in enumerate(wanted) if tally.same_as(other)]
-                if not known:
-                    wanted.append(tally)
-                places[-1].append(known[0] if known else len(wanted) - 1)
-        return wanted, places
+            found = [wanted.setdefault(tally.signature, (len(wanted), tally)) for tally in each.tallies]
+            places.append([place for place, _ in found])
+        return [tally for _, tally in wanted.values()], places
 
 
 @dataclass(frozen=True, slots=True)

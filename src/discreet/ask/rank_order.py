@@ -8,7 +8,6 @@ from fractions import Fraction
 from discreet.answers.quantity import BracketedValue, Quantity
 from discreet.measures.measure import Measure
 from discreet.measures.quantiles import QuantileMeasure
-from discreet.plan.expressions import Expression
 
 Columns = Mapping[str, Sequence[Quantity]]
 
@@ -21,19 +20,16 @@ def in_order(measures: Sequence[Measure], columns: Columns) -> Columns:
     its value, and so covers no less often.
     """
     found = dict(columns)
-    ranked: list[tuple[Expression, list[tuple[Fraction, str]]]] = []  # expressions are compared by `same_as` alone
+    ranked: dict[tuple[object, ...], list[tuple[Fraction, str]]] = {}
     for each in measures:
         if isinstance(each, QuantileMeasure):
             grid = each.middle.grid
             whole = each.written(grid.low), each.written(grid.high)
-            listed = next((names for of, names in ranked if of.same_as(each.of)), None)
-            if listed is None:
-                listed = []
-                ranked.append((each.of, listed))
+            listed = ranked.setdefault(each.of.signature, [])
             for q, name in zip(_ranks(each), each.names, strict=True):
                 found[name] = [_pointless(quantity, whole) for quantity in found[name]]
                 listed.append((q, name))
-    for _, listed in ranked:
+    for listed in ranked.values():
         names = [name for _, name in sorted(listed, key=lambda pair: pair[0])]
         if len(names) > 1:
             rows = [sorted_brackets(row) for row in zip(*(found[name] for name in names), strict=True)]

@@ -16,6 +16,7 @@ from discreet.ask.programme import Programme
 from discreet.ask.registered import with_referred
 from discreet.ask.remaining import left_after, notes_of, reworded
 from discreet.core.errors import BadParameter, Refusal
+from discreet.core.garbage import uncollected
 from discreet.ledger.charge import Charge
 from discreet.ledger.refusals import LimitExceeded
 
@@ -89,7 +90,8 @@ def release(asked: PricedQuestion, max_rows: Rows = None, *, fresh: Fresh = Fals
     made: dict[str, Answer] = {}
 
     def work(runner: Runner, draws: Draws) -> str:
-        return kept(Programme(asked).run(runner, draws), made)
+        with uncollected():  # an answer may have very many cells
+            return kept(Programme(asked).run(runner, draws), made)
 
     rehearse(asked)
     try:

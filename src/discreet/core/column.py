@@ -62,7 +62,7 @@ class Column:
                 return (first - _EPOCH).days, (last - _EPOCH).days
             case (Fraction() as low, Fraction() as high):
                 assert self.step is not None
-                return int(low / self.step), int(high / self.step)
+                return _times(low, self.step), _times(high, self.step)
         raise Refusal(
             f"steps of the {self.kind} column {self.name or ''}".rstrip(),
             why="only numbers, dates and flags have bounds",
@@ -138,6 +138,11 @@ def _check_parts(column: Column) -> None:
         if (value is None) == wanted:
             why = f"a {column.kind} column {'needs' if wanted else 'has no'} {part}"
             raise BadParameter(part, value, why=why, fix=f"write {_MAKERS[column.kind]}")
+
+
+def _times(bound: Fraction, step: Fraction) -> int:
+    """Return how many steps a bound is, which is a whole number; without a fraction, which takes ten times as long."""
+    return bound.numerator * step.denominator // (bound.denominator * step.numerator)
 
 
 def _check_number(bounds: object, step: object) -> None:

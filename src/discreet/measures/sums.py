@@ -13,14 +13,14 @@ from discreet.account.losses.loss import PrivacyLoss
 from discreet.answers.column import figure
 from discreet.answers.functions import value_of
 from discreet.answers.interval import interval
-from discreet.answers.quantity import NoisyInteger, Quantity, linear
+from discreet.answers.quantity import NoisyInteger, Quantity, linear, redrawn
 from discreet.core.exact import Exact
 from discreet.core.unit import Relation
 from discreet.core.value import dataclass
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
-from discreet.measures.kernels import Integers, from_tallies
 from discreet.measures.measure import ExpectedError, Measure
 from discreet.measures.reach import Reach, about_of, word_of
+from discreet.measures.request import Integers, from_tallies
 from discreet.mechanisms.parts.noisy import Noisy
 from discreet.mechanisms.parts.statistic import Statistic
 from discreet.plan.aggregates import Aggregate
@@ -48,6 +48,7 @@ class SumMeasure(Measure):
     supposed: Callable[[int], list[tuple[int, ...]]]
     grain: int = 1  # in how many parts the integers count a row
     times: int = 1  # in how many groups one unit meets the statistic, where that is not the statistic's own matter
+    row: int = 1  # what a row adds to the integers, of a count that is computed from other sums than its own
     pool: tuple[str, ...] = ()  # the names of all that are computed from the same noisy integers, where there are more
 
     @classmethod
@@ -84,7 +85,10 @@ class SumMeasure(Measure):
     @property
     def loss(self) -> PrivacyLoss:
         """What all groups together cost."""
-        return under(self.statistic.loss * self.times, self.relation)
+        loss = self.statistic.loss
+        if self.times == 1 and loss.relation == self.relation:
+            return loss
+        return under(loss * self.times, self.relation)
 
     @property
     def word(self) -> str:
@@ -112,30 +116,45 @@ class SumMeasure(Measure):
         if len(pool) == 1:
             return Measure.noisy_together(self, pool, found, groups, mark)
         noisy = self.statistic.measured(found.map(from_tallies, self.exact))
-        columns = {}
+        groups, columns = self.integers(noisy, mark), {}
         for each in pool:
             assert isinstance(each, SumMeasure)
             assert each.statistic == self.statistic
-            columns[each.name] = each.quantities(noisy, mark)
+            assert each.drawn == self.drawn
+            columns[each.name] = each.computed(groups)
         return columns
 
     def quantities(self, noisy: Noisy, mark: str) -> list[Quantity]:
         """Return what the noisy integers say, group by group; `mark` tells these draws from all others."""
+        return self.computed(self.integers(noisy, mark))
+
+    def integers(self, noisy: Noisy, mark: str) -> list[list[NoisyInteger]]:
+        """Name the noisy integers of every group: those of a pool are the same for all of its members."""
+        drawn = f"{mark}.{self.drawn}"
         return [
-            self.quantity(
-                [
-                    NoisyInteger(f"{mark}.{self.drawn}.{group}.{part}", value, law, scale)
-                    for part, (value, (law, scale)) in enumerate(zip(row, noisy.laws, strict=True))
-                ]
-            )
+            [
+                NoisyInteger(f"{drawn}.{group}.{part}", value, law, scale)
+                for part, (value, (law, scale)) in enumerate(zip(row, noisy.laws, strict=True))
+            ]
             for group, row in enumerate(noisy.values)
         ]
 
+    def computed(self, groups: Sequence[Sequence[NoisyInteger]]) -> list[Quantity]:
+        """Return what the noisy integers say, group by group.
+
+        Weights follow from declarations alone, so they are worked out for the first group and serve all of them.
+        """
+        if not groups:
+            return []
+        one = self.quantity(groups[0])
+        names = [each.id for each in groups[0]]
+        return [one, *(redrawn(one, dict(zip(names, group, strict=True))) for group in groups[1:])]
+
     @property
     def sensitivity(self) -> str:
-        """How far one unit moves the sums, for people to read."""
+        """How far one unit moves the sums, in steps, or a count, in rows, for people to read."""
         moved = max(noise.sensitivity.l1 for noise, _ in self.statistic.noises)
-        return f"{moved // self.grain * self.times:,}"
+        return f"{moved // (self.grain * self.row) * self.times:,}"
 
     @property
     def shared(self) -> str:
@@ -148,7 +167,7 @@ class SumMeasure(Measure):
         """The noise, for people to read."""
         noise = max((noise for noise, _ in self.statistic.noises), key=lambda each: each.scale)
         word = "Laplace, scale" if noise.law == "laplace" else "Gaussian, sigma"
-        return f"{word} {figure(float(noise.scale / self.grain))}"
+        return f"{word} {figure(float(noise.scale / (self.grain * self.row)))}"
 
     def half_width(self, beta: float = 0.05, rows: int = 1) -> float:
         """Return how far an end of the interval lies from the value, in the worst of some supposed groups of such size.

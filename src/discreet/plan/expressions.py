@@ -13,7 +13,7 @@ from discreet.core.column import check_name
 from discreet.core.errors import BadParameter, Refusal, UnknownName, show
 from discreet.core.rational import Number
 from discreet.core.registry import Registry
-from discreet.core.value import dataclass, fields
+from discreet.core.value import dataclass
 from discreet.plan.constants import Parameter, Value, bound_of, positive_step, settled
 
 Operand: TypeAlias = "Expression | Number | bool | str | dt.date"
@@ -56,13 +56,13 @@ class Expression:
 
     def same_as(self, other: Expression) -> bool:
         """Say whether two expressions are written alike."""
-        pairs = zip(self.parts, other.parts, strict=False)
-        return self._mark() == other._mark() and all(one.same_as(two) for one, two in pairs)
+        return self.size == other.size and self.signature == other.signature
 
-    def _mark(self) -> tuple[object, ...]:
-        """Return what tells this node from others with the same parts; by repr, since True == 1 in Python."""
-        own = [repr(getattr(self, each.name)) for each in fields(self) if each.name in _OWN]
-        return type(self), len(self.parts), *own
+    @property
+    def signature(self) -> tuple[object, ...]:
+        """What expressions that are written alike share, to be looked up by; reprs, since True == 1 in Python."""
+        own = (repr(getattr(self, name)) for name in _OWN if name in self.__match_args__)
+        return type(self), *own, *(part.signature for part in self.parts)
 
     def __hash__(self) -> int:
         return object.__hash__(self)

@@ -22,10 +22,14 @@ from discreet.plan.types import type_of
 
 @dataclass(frozen=True, slots=True)
 class KeyedRows:
-    """The rows that are grouped: their plan, and the declarations of its tables."""
+    """The rows that are grouped: their plan and the declarations of its tables.
+
+    Comparisons with `unsaid` numbers narrow no keys: which there are is not to depend on a noisy number.
+    """
 
     plan: Plan
     tables: Mapping[str, Table]
+    unsaid: frozenset[Fraction] = frozenset()
 
 
 # More groups than this are no table that anyone reads; noise would drown them too.
@@ -183,7 +187,7 @@ def keys_of(
 
 def _narrowed(name: str, column: Column, rows: KeyedRows) -> tuple[Datum, ...] | None:
     """Return the declared keys of a column that are possible in the rows of a plan."""
-    found = possible(rows.plan, name, column, rows.tables)
+    found = possible(rows.plan, name, column, rows.tables, rows.unsaid)
     if column.kind == "text" and isinstance(found, frozenset):
         values: tuple[Datum, ...] | None = tuple(sorted(map(str, found)))
     elif isinstance(found, tuple) and sum(last - first + 1 for first, last in found) <= MOST_KEYS:
@@ -225,7 +229,9 @@ def shown(column: Column, value: Datum) -> object:
     if column.kind == "date" and isinstance(value, int):
         return _EPOCH + dt.timedelta(value)
     if column.kind == "number" and isinstance(value, int):
-        number = value * (column.step or Fraction(1))
+        if column.step is None or column.step == 1:
+            return value
+        number = value * column.step
         return number.numerator if number.denominator == 1 else float(number)
     return value
 
@@ -308,11 +314,10 @@ class Tally:
             why = f"it takes {' or '.join(map(str, _EXPRESSIONS[self.kind]))} expressions"
             raise BadParameter(self.kind, len(self.of), why=why, fix="pass as many")
 
-    def same_as(self, other: Tally) -> bool:
-        """Say whether two tallies are written alike."""
-        pairs = zip(self.of, other.of, strict=False)
-        alike = self.kind == other.kind and len(self.of) == len(other.of) and self.within == other.within
-        return alike and all(one.same_as(two) for one, two in pairs)
+    @property
+    def signature(self) -> tuple[object, ...]:
+        """What is equal for two tallies exactly where they are written alike, and can be looked up."""
+        return self.kind, self.within, *(each.signature for each in self.of)
 
     def most(self, columns: Mapping[str, Column]) -> int:
         """Return the most that one row adds; of a total, one person, up or down."""

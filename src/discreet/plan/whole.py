@@ -118,15 +118,9 @@ class Whole:
         least, most = (min(max(bound, low), high) for bound in (self.low, self.high))
         wide = self.wide or is_wide(least, most)
         first, last = (self._literal(bound, wide) for bound in (low, high))
-        # Written so that rows within the bounds and nulls, which are nearly all rows, take one branch together.
-        if self.low >= low:
-            sql = f"(CASE WHEN {self.sql} > {last} THEN {last} ELSE {self.sql} END)"
-        elif self.high <= high:
-            sql = f"(CASE WHEN {self.sql} < {first} THEN {first} ELSE {self.sql} END)"
-        else:
-            other = f"CASE WHEN {self.sql} < {first} THEN {first} ELSE {last} END"
-            sql = f"(CASE WHEN NOT ({self.sql} BETWEEN {first} AND {last}) THEN {other} ELSE {self.sql} END)"
-        return Whole(sql, least, most, self.dialect, wide=wide)
+        below = None if self.low >= low else (first, first)
+        above = None if self.high <= high else (last, last)
+        return Whole(clamp_sql(self.sql, below, above, self.sql), least, most, self.dialect, wide=wide)
 
     def magnitude(self) -> Whole:
         """Drop the sign."""
@@ -153,6 +147,16 @@ class Whole:
 
     def _literal(self, value: int, wide: bool) -> str:
         return self.dialect.cast(str(value), self.dialect.wide if wide else self.dialect.narrow)
+
+
+def clamp_sql(sql: str, below: tuple[str, str] | None, above: tuple[str, str] | None, inside: str) -> str:
+    """Write what there is instead of numbers below and above two ends, and of those within; of null, `inside`.
+
+    `below` and `above` are an end and what there is beyond it. No condition has another one inside: DuckDB plans many
+    columns of nested ones in a time that grows with the square of their number.
+    """
+    ends = [f"WHEN {sql} {order} {end[0]} THEN {end[1]}" for order, end in (("<", below), (">", above)) if end]
+    return f"(CASE {' '.join(ends)} ELSE {inside} END)"
 
 
 def _nearest(value: int, below: int) -> int:

@@ -22,10 +22,10 @@ MUTANTS = [
     ),
     SourceMutant(
         "plan/gradients/person_gradients.py",
-        "        found = np.trunc(_shorter(found, _norms(found, norm), norm))\n",
-        "        found = np.round(_shorter(found, _norms(found, norm), norm))\n",
-        "residuals are rounded to the nearest, which makes them longer",
-        ("plan/gradients/test_person_gradients.py",),
+        "return np.trunc(_shorter(found, theirs, norm))",
+        "return np.round(_shorter(found, theirs, norm))",
+        "residuals of several rows are rounded to the nearest, which makes them longer",
+        ("plan/gradients/test_person_gradients.py::test_many_small_residuals_of_a_person_are_not_rounded_up",),
     ),
     SourceMutant(
         "plan/gradients/person_gradients.py",
@@ -33,6 +33,13 @@ MUTANTS = [
         "found = wrong",
         "a residual that is no number is not clipped",
         (BOUND,),
+    ),
+    SourceMutant(
+        "plan/gradients/person_gradients.py",
+        "found = np.trunc(np.clip(found, -STEPS, STEPS))",
+        "found = np.round(np.clip(found, -STEPS, STEPS))",
+        "a residual is rounded to the nearest, which makes it longer",
+        ("plan/gradients/test_person_gradients.py::test_rounding_towards_zero_never_makes_a_residual_longer",),
     ),
     SourceMutant(
         "plan/gradients/person_gradients.py",

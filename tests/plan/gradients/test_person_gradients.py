@@ -96,6 +96,15 @@ def test_rounding_towards_zero_never_makes_a_residual_longer(flat, norm):
     assert (found == np.trunc(found)).all()
 
 
+@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_many_small_residuals_of_a_person_are_not_rounded_up(outputs, norm):
+    wrong = np.ones((STEPS + STEPS // 4, outputs))
+    found = clipped_residuals(wrong, np.zeros(len(wrong), int), 1, norm)
+    lengths = np.abs(found).sum(axis=1) if norm == "l1" else np.sqrt(np.square(found).sum(axis=1))
+    assert lengths.sum() <= STEPS
+
+
 def test_rounding_to_the_nearest_would_make_long_vectors_longer_than_the_bound():
     wrong = np.full((1, 1000), STEPS / math.sqrt(1000) - 1e-9)
     assert math.sqrt(np.square(clipped_residuals(wrong, np.zeros(1, int), 1, "l2")).sum()) <= STEPS

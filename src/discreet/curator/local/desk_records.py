@@ -38,6 +38,15 @@ class DeskRecords(ABC):
     def admit(self) -> None:
         """Refuse a grant that was revoked or has expired since."""
 
+    def tables(self) -> list[str]:
+        """Return the names of the tables the grant covers."""
+        return self._curator.tables() if self._grant.role == "custodian" else sorted(self._grant.tables)
+
+    def shared_tables(self) -> list[str]:
+        """Return the same for a server, whose caller may have lost the grant meanwhile."""
+        self.admit()
+        return self.tables()
+
     def releases(self) -> list[Release]:
         """Return what this analyst has paid for, the newest last."""
         from discreet.ask.release_list import releases_of

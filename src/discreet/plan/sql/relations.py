@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from discreet.core.column import Column
 from discreet.core.errors import Refusal, UnknownName
 from discreet.core.schema import Table
+from discreet.core.value import dataclass, replace
 from discreet.plan.expressions import Name
 from discreet.plan.nodes import Derive, Filter, Project, Public, Scan, Union, columns_of, tables_of
 from discreet.plan.referents import Origin
@@ -16,7 +17,6 @@ from discreet.plan.sql.expressions import rows_of
 from discreet.plan.sql.join_graph import JoinGraph, factors, is_ordered, names_of
 from discreet.plan.sql.joins import columns_in, joined, public_of, values_of
 from discreet.plan.sql.parse import Bounds
-from discreet.plan.sql.person_groups import people_scope
 from discreet.plan.sql.refusals import label, unused
 from discreet.plan.sql.rows import joined as both
 from discreet.plan.sql.rows import run
@@ -138,8 +138,8 @@ class Relations:
     tables: dict[str, Table] = field(default_factory=dict)
     bounds: dict[int, Bounds] = field(default_factory=dict)
 
-    def within(self, node: Node) -> Relations:
-        """Return the reader that also knows what the WITH of a SELECT names."""
+    def within(self, node: Node, before: Sequence[Node] = ()) -> Relations:
+        """Return the reader that also knows what the WITH of a SELECT names; none from one on that is in `before`."""
         clause = node.args.get("with_")
         if clause is None:
             return self
@@ -149,6 +149,8 @@ class Relations:
         check_inner(self.source, clause, "expressions")
         known = dict(self.known)
         for each in clause.expressions:
+            if any(each is one for one in before):
+                break
             check_inner(self.source, each, "this", "alias", "materialized")
             reader = Relations(self.source, self.catalogue, known, self.tables, self.bounds)
             name = identifier(each.args["alias"].this)[0]
@@ -286,6 +288,8 @@ class Relations:
         reader = self.within(node)
         scope = reader.select(node)
         if people:
+            from discreet.plan.sql.person_groups import people_scope
+
             return self._checked(people_scope(self.source, scope, node, self.tables, self.bounds), node)
         names: dict[str, str] = {}
         person: Person = (None, None)

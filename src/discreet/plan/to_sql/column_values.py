@@ -14,7 +14,7 @@ from discreet.core.column import Column
 from discreet.engines.dialect import MOST_BYTES, MOST_SPELLED, NARROW, WIDE, Dialect
 from discreet.engines.physical import Physical
 from discreet.plan.to_sql.thresholds import as_float, thresholds
-from discreet.plan.whole import OutOfRange, Whole, is_wide
+from discreet.plan.whole import OutOfRange, Whole, clamp_sql, is_wide
 
 # How numbers, integers and days are written in text: ASCII alone, on every engine. No character can be matched in
 # two ways, so an engine that tries one after the other is done in a time proportional to the length.
@@ -308,9 +308,8 @@ def _exact(
         inner = sql if physical.name == kind else dialect.cast(sql, kind)
     else:
         least, most = (dialect.cast(str(bound), physical.name) for bound in (low, high))
-        beyond = f"CASE WHEN {sql} < {least} THEN {dialect.literal(low)} ELSE {dialect.literal(high)} END"
         cast = sql if physical.name == kind else dialect.try_cast(sql, kind)
-        inner = f"(CASE WHEN NOT ({sql} BETWEEN {least} AND {most}) THEN {beyond} ELSE {cast} END)"
+        inner = clamp_sql(sql, (least, dialect.literal(low)), (most, dialect.literal(high)), cast)
     whole = Whole(inner, low, high, dialect, wide=kind == dialect.wide)
     found = whole.rounded(ratio.numerator, ratio.denominator).clamped(*bounds)
     # Where the source's type is narrower than the declaration, the declaration says how the column is stored.
@@ -374,9 +373,7 @@ def _floating(sql: str, bounds: tuple[int, int], step: Fraction, dialect: Dialec
     least, most = dialect.float_literal(first), dialect.float_literal(last)
     kind = dialect.wide if is_wide(low, high) else dialect.narrow
     lowest, highest = (dialect.cast(str(bound), kind) for bound in bounds)
-    beyond = f"CASE WHEN {sql} < {least} THEN {lowest} ELSE {highest} END"
-    inside = dialect.whole_of_double(rounded, kind)
-    return f"(CASE WHEN NOT ({sql} BETWEEN {least} AND {most}) THEN {beyond} ELSE {inside} END)"
+    return clamp_sql(sql, (least, lowest), (most, highest), dialect.whole_of_double(rounded, kind))
 
 
 def _unlimited(sql: str, bounds: tuple[int, int], step: Fraction, dialect: Dialect) -> str:
@@ -396,5 +393,4 @@ def _unlimited(sql: str, bounds: tuple[int, int], step: Fraction, dialect: Diale
         Whole(doubled, reach[0], reach[1], dialect, wide=True).over(divisor, least_steps, most_steps).clamped(low, high)
     )
     found = inside.written(wide=True) if is_wide(low, high) else inside.stored
-    beyond = f"CASE WHEN {sql} < {least} THEN {lowest} ELSE {highest} END"
-    return f"(CASE WHEN NOT ({sql} BETWEEN {least} AND {most}) THEN {beyond} ELSE {found} END)"
+    return clamp_sql(sql, (least, lowest), (most, highest), found)

@@ -29,17 +29,18 @@ class Sums:
     @classmethod
     def of(cls, tallies: Sequence[Tally], columns: Mapping[str, Column], dialect: Dialect, grain: int = 1) -> Sums:
         """Write the values of tallies, proving that their sums fit, of rows that weigh up to `grain`."""
-        known: list[Expression] = []
-        for expression in (each for tally in tallies for each in tally.of):
-            if not any(expression.same_as(other) for other in known):
-                known.append(expression)
+        known: dict[tuple[object, ...], Expression] = {}
+        signatures = [[each.signature for each in tally.of] for tally in tallies]
+        for tally, written in zip(tallies, signatures, strict=True):
+            known |= {mark: each for mark, each in zip(written, tally.of, strict=True) if mark not in known}
         names = [f'"~x{place}"' for place in range(len(known))]
-        values = [_value(expression, columns, dialect) for expression in known]
+        named = dict(zip(known, names, strict=True))
+        values = [_value(expression, columns, dialect) for expression in known.values()]
         sources = [f"{sql} AS {name}" for (sql, _), name in zip(values, names, strict=True)]
         bounds = {name: bound for (_, bound), name in zip(values, names, strict=True)}
         present, added, low, most = [], [], [], []
-        for tally in tallies:
-            used = [names[next(i for i, other in enumerate(known) if each.same_as(other))] for each in tally.of]
+        for tally, written in zip(tallies, signatures, strict=True):
+            used = [named[mark] for mark in written]
             largest = tally.most(columns)
             if largest * grain * MOST_ROWS >= WIDE:
                 raise too_wide(tally.of[0])
@@ -49,6 +50,14 @@ class Sums:
             low.append(off)
             present.append(_present(used))
         return cls(tuple(tallies), tuple(sources), tuple(present), tuple(added), tuple(low), tuple(most))
+
+    def total(self, place: int, dialect: Dialect) -> str:
+        """Write what a tally adds up to over some rows: how many of them count, or the sum of what they add."""
+        added, low, count = self.added[place], self.low[place], f"count({self.present[place]})"
+        if added is None:
+            return count
+        total = f"COALESCE({dialect.total(added.sql, low, low + self.most[place])}, 0)"
+        return f"{total} - {dialect.cast(str(low), dialect.wide)} * {count}" if low else total
 
     def is_wide(self, place: int) -> bool:
         """Say whether the sum of a person's values might need the wide type."""
