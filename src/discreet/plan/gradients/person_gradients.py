@@ -145,12 +145,13 @@ def clipped_residuals(wrong: Floats, person: Codes, people: int, norm: Norm) -> 
 
     They are rounded towards zero, which makes no norm larger. What is not a number counts as 0.
     """
-    found = np.nan_to_num(wrong, nan=0.0, posinf=2.0**52, neginf=-(2.0**52))
-    if found.shape[1] == 1:  # a number is its own norm
-        found = np.trunc(np.clip(found, -STEPS, STEPS))
+    if wrong.shape[1] == 1:  # a number is its own norm
+        found = np.trunc(np.clip(wrong, -STEPS, STEPS))
+        np.copyto(found, 0.0, where=np.isnan(found))
         if people == len(found):  # everybody has one row, which is short enough already
             return found
     else:
+        found = np.nan_to_num(wrong, nan=0.0, posinf=2.0**52, neginf=-(2.0**52))
         found = np.trunc(_shorter(found, _norms(found, norm), norm))
     theirs: Floats = np.bincount(person, weights=_norms(found, norm), minlength=people)[person].astype(np.float64)
     return np.trunc(_shorter(found, theirs, norm))
