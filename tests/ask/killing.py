@@ -15,7 +15,7 @@ import pandas as pd
 
 import discreet as dp
 import discreet.ask.pmw
-import discreet.ask.watch
+import discreet.ask.watches.watch
 import discreet.curator.curator as custodian
 from discreet.ledger.running.private_state import PrivateStates
 from discreet.mechanisms.sparse_vector import SparseSession

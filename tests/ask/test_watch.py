@@ -8,7 +8,7 @@ import pytest
 import discreet as dp
 from discreet.account.budgets.budget import Budget
 from discreet.account.budgets.exceeded import BudgetExceeded
-from discreet.ask.watch import WatchTerms
+from discreet.ask.watches.watch import WatchTerms
 from discreet.core.errors import BadParameter, Refusal
 from discreet.core.unit import person, row
 from discreet.engines.engine import EngineFailed
@@ -144,7 +144,7 @@ def test_a_failed_look_ends_the_watch_in_one_text(session, visits, monkeypatch):
         raise EngineFailed
 
     with monkeypatch.context() as patched:
-        patched.setattr("discreet.ask.watch.tallied", fails)
+        patched.setattr("discreet.ask.watches.watch.tallied", fails)
         with pytest.raises(QuestionFailed):
             watch.look()
     with pytest.raises(RunEnded, match="failed"):

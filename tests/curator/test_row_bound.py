@@ -63,6 +63,15 @@ def test_what_was_paid_for_before_a_crash_is_not_paid_for_again(curator, monkeyp
     assert curator.ledger.spent("visits").loss == EPSILON
 
 
+def test_where_nothing_can_be_told_the_declared_bound_stays(curator):
+    with seeded(5):
+        rows = {"id": [1, 1, 2], "x": [0, 0, 0]}
+        budget = dp.Budget(epsilon=1)
+        found = curator.register("few", rows, unit=UNIT, columns=COLUMNS, budget=budget, auto_rows=Fraction(1, 100))
+    assert (found.table.unit, found.bought["rows"]) == (UNIT, 100)
+    assert curator.ledger.spent("few").loss == Fraction(1, 100)
+
+
 def test_bounds_on_groups_follow_the_number_that_was_bought(curator):
     unit = dp.person("id", max_rows=100, max_groups=50, max_rows_per_group=40)
     found = registered(curator, unit).table.unit

@@ -10,8 +10,7 @@ from discreet.plan.dimension import Dimension
 from discreet.plan.from_sql import outer_select
 from discreet.plan.nodes import public
 from discreet.plan.sql.parse import parsed
-from discreet.plan.sql.public_rows import PublicTables
-from discreet.plan.sql.public_select import read_rows, selected
+from discreet.plan.sql.public_select import read_rows, reader_of, selected
 from discreet.plan.to_sql.scalar import Relation
 
 PARTS = [(1, "A", "10.25", "2020-01-05"), (2, "B", "7.50", None), (3, "A", None, "2021-02-03"), (4, None, "7.50", None)]
@@ -81,7 +80,7 @@ def tables(subject, text):
     offer, offers = dimension("offer", columns, ("INTEGER",) * 3, ("part", "shop"), OFFERS, subject)
     source, _, tree = parsed(text)
     known = {"part": part, "offer": offer, "shop": public("shop", SHOPS)}
-    return outer_select(source, tree), PublicTables(source, known, {"part": parts, "offer": offers}, subject.dialect)
+    return outer_select(source, tree), reader_of(source, known, {"part": parts, "offer": offers}, subject.dialect)
 
 
 def asked(subject, text):

@@ -277,8 +277,9 @@ class Curator(SchemaVerbs):
         `curator.session(token, pmw=True, epsilon=1, delta=1e-6, alpha=0.05)`.
         """
         from discreet.core.file import keep_source
+        from discreet.curator.local.desk_records import files_of
         from discreet.curator.session import Session
-        from discreet.curator.vault_desk import VaultDesk, files_of
+        from discreet.curator.vault_desk import VaultDesk
         from discreet.engines.duckdb.files import reads
 
         for source in files_of(self):

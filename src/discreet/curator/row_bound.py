@@ -87,7 +87,8 @@ class RowBound:
         finally:
             curator.revoke(ASKED_BY)
         (row,) = answer
-        rows = max(1, int(row["rows"]))
+        # So few people that nothing can be told at this price have no maximum: then the declared bound stays.
+        rows = self.table.unit.max_rows if row["rows"] is None else max(1, int(row["rows"]))
         assert answer.receipt is not None
         terms = {**self._terms, "rows": rows, "entry": answer.receipt["sequence"]}
         unit = bounded(self.table.unit, rows)

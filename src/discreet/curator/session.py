@@ -11,7 +11,6 @@ from discreet.core.errors import BadParameter
 if TYPE_CHECKING:
     from discreet.account.losses.loss import PrivacyLoss
     from discreet.answers.answer import Answer
-    from discreet.ask.count_watch import CountWatch, WatchPreview
     from discreet.ask.desk import Desk
     from discreet.ask.dummy import DummyTable
     from discreet.ask.pmw import Weighed
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from discreet.ask.remaining import Remaining
     from discreet.ask.request import DeskRequest, Fresh, TrainingTerms
     from discreet.ask.verbs.training_run import TrainingPreview
+    from discreet.ask.watches.count_watch import CountWatch, WatchPreview
     from discreet.core.rational import Number
     from discreet.learn.linear_model import LinearModel
     from discreet.ledger.artefacts.artefact import Artefact
@@ -147,7 +147,7 @@ class Session:
 
         Guarantee: the price is in the ledger, in full, before any row is read; looks cost nothing more.
         """
-        from discreet.ask.count_watch import CountWatch
+        from discreet.ask.watches.count_watch import CountWatch
 
         return CountWatch(query, self._desk.run(_watch(query, kind, epsilon, resume, terms)))
 
@@ -315,7 +315,7 @@ def _key_of(receipt: object) -> str:
 def _watch(query: Query, kind: str, epsilon: Number, resume: object, terms: Mapping[str, Any]) -> DeskRequest:
     from discreet.account.budgets.price import Price
     from discreet.ask.request import DeskRequest, some_fields
-    from discreet.ask.watch import WatchTerms
+    from discreet.ask.watches.watch import WatchTerms
     from discreet.core.rational import as_written
 
     known = dict(some_fields("terms", dict(terms), ("threshold", "cutoff", "answers", "questions", "by")))

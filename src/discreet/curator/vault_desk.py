@@ -32,15 +32,6 @@ if TYPE_CHECKING:
     from discreet.noise.draws import Draws
 
 
-def files_of(curator: CuratorLike) -> list[str]:
-    """Return where the tables of a vault are read from, as far as these are files: nothing is written over them."""
-    sources = [
-        *(curator.table(name).source for name in curator.tables()),
-        *(curator.public_table(name).source for name in curator.public_tables()),
-    ]
-    return [source.path for source in sources if "/" in source.path or source.is_file]
-
-
 # How many seconds an engine may take to notice that its deadline has passed.
 _GRACE = 60.0
 # A name for a fresh charge: long enough for any identifier that a program makes.
@@ -114,10 +105,6 @@ class VaultDesk(DeskRecords):
         self._certify(receipt)
         return receipt
 
-    def files(self) -> list[str]:
-        """Return where tables are read from: for the command line alone, which writes over none of them."""
-        return files_of(self._curator)
-
     def close(self) -> None:
         """Close the engine and the vault."""
         self.rest()
@@ -178,19 +165,15 @@ class VaultDesk(DeskRecords):
             if [each.revision for each in self.registered(name).chain] != [each.revision for each in found.chain]:
                 why = "its custodian declared or refreshed it while the question was being asked"
                 raise Conflict(f"table {name!r}", why=why, fix="ask again, about the table as it is now", value=name)
-            for beside in found.beside:
-                self.check_public(beside)
+            if any(self.public_table(each.name).revision != each.revision for each in found.beside):
+                why = "its custodian refreshed a public table while the question was being asked"
+                raise Conflict(f"table {name!r}", why=why, fix="ask again, with the table as it is now", value=name)
             for each in found.read:
                 self._curator.check(each.name, each.revision)
 
     def check_public(self, table: PublicTable) -> None:
         """Refuse a public table that is not what it was: refreshed since, or with a source that has changed."""
-        from discreet.ledger.refusals import Conflict
-
-        if self.public_table(table.name).revision != table.revision:
-            why = "its custodian refreshed it while the question was being asked"
-            fix = "ask again, with the table as it is now"
-            raise Conflict(f"public table {table.name!r}", why=why, fix=fix, value=table.name)
+        self.public_table(table.name)
         self._curator.check(table.name, table.revision)
 
     def replay(self, question: str) -> object | None:

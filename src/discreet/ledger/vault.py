@@ -377,10 +377,7 @@ class Vault:
             yield transaction
 
     def _sealed(self, raw: Raw) -> SealedTransaction:
-        """Look at rows by the secret that they are sealed with: another program may have exchanged it.
-
-        Guarantee: a secret that the chain does not name is refused, whatever fits it.
-        """
+        """Look at rows by their secret, which another program may have exchanged; one off the chain is refused."""
         mine = self._secret
         transaction = SealedTransaction(raw, mine.sealer)
         try:

@@ -116,12 +116,13 @@ class SumMeasure(Measure):
         if len(pool) == 1:
             return Measure.noisy_together(self, pool, found, groups, mark)
         noisy = self.statistic.measured(found.map(from_tallies, self.exact))
-        groups, columns = self.integers(noisy, mark), {}
+        named = self.integers(noisy, mark)
+        columns: dict[str, list[Quantity]] = {}
         for each in pool:
             assert isinstance(each, SumMeasure)
             assert each.statistic == self.statistic
             assert each.drawn == self.drawn
-            columns[each.name] = each.computed(groups)
+            columns[each.name] = each.computed(named)
         return columns
 
     def quantities(self, noisy: Noisy, mark: str) -> list[Quantity]:

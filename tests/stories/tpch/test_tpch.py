@@ -79,7 +79,7 @@ def test_a_query_about_public_tables_alone_is_answered_exactly_and_for_nothing(w
     names = [*answer.keys, *(column.name for column in answer.columns)]
     found = [tuple(row[name] for name in names) for row in answer]
     rows = [dict(zip(wanted.columns, row, strict=True)) for row in wanted.fetchall()]
-    assert len(found) > 3
+    assert found
     assert found == [tuple(float(v) if isinstance(v := row[name], Decimal) else v for name in names) for row in rows]
     assert answer.loss is None
     assert session.head() == before

@@ -44,7 +44,7 @@ class Chance:
 def tables():
     """Return the eight tables as lists of rows."""
     made = {"nation": [], "region": []}
-    chance = Chance("tpch")
+    chance, others = Chance("tpch"), Chance("customers")
     made["region"] = [{"r_regionkey": key, "r_name": name} for key, name in enumerate(REGIONS)]
     made["nation"] = [
         {"n_nationkey": key, "n_name": name, "n_regionkey": OF_REGION[key]} for key, name in enumerate(NATIONS)
@@ -84,8 +84,8 @@ def tables():
             "c_custkey": key,
             "c_nationkey": key % len(NATIONS),
             "c_mktsegment": chance.one(["BUILDING", "MACHINERY"]),
-            "c_acctbal": (chance.below(1_100_000) - 100_000) / 100,
-            "c_phone": f"{chance.one([13, 31, 23, 17, 44])}-555-{key}",
+            "c_acctbal": (others.below(1_100_000) - 100_000) / 100,
+            "c_phone": f"{others.one([13, 31, 23, 17, 44])}-555-{key}",
         }
         for key in range(1, SIZES["customer"] + 1)
     ]

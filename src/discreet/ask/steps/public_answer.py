@@ -18,8 +18,7 @@ from discreet.engines.source import Source, home_of
 from discreet.plan.dimension import Dimension
 from discreet.plan.from_sql import outer_select, whole
 from discreet.plan.sql.parse import parsed
-from discreet.plan.sql.public_rows import PublicTables
-from discreet.plan.sql.public_select import PublicSelect, read_rows, selected
+from discreet.plan.sql.public_select import read_rows, reader_of, selected
 from discreet.plan.sql.refusals import SqlRefused
 from discreet.plan.sql.scope import Catalogue, identifier
 
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from discreet.ask.request import DeskRequest
     from discreet.engines.engine import Engine
     from discreet.plan.nodes import Public
+    from discreet.plan.sql.public_rows import PublicSelect
     from discreet.plan.sql.source import SqlText
 
 # More rows are no answer that anyone reads; whoever wants them all has the table.
@@ -89,7 +89,7 @@ class PublicQuestion:
 
     def _selected(self, registered: Mapping[str, PublicTable], dialect: Dialect) -> PublicSelect:
         relations = {name: each.relation() for name, each in registered.items()}
-        tables = PublicTables(self.source, self.public, relations, dialect)
+        tables = reader_of(self.source, self.public, relations, dialect)
         try:
             found = selected(tables, self.tree, None, outermost=True)
         except SqlRefused as refusal:

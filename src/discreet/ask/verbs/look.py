@@ -10,7 +10,7 @@ from discreet.ask.query import Query
 from discreet.ask.request import DeskRequest, Fresh, Released, some_fields
 from discreet.ask.verbs.questions import query_record, read_query
 from discreet.ask.verbs.verb import Verb
-from discreet.ask.watch import watch_of
+from discreet.ask.watches.watch import watch_of
 from discreet.core.errors import BadParameter
 
 if TYPE_CHECKING:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from discreet.ask.count_watch import WatchPreview, WatchState
 from discreet.ask.query import Query
 from discreet.ask.release import left, proof
 from discreet.ask.request import DeskRequest, Fresh, Released
 from discreet.ask.verbs.questions import query_record, read_query
 from discreet.ask.verbs.verb import Verb
-from discreet.ask.watch import PricedWatch, WatchTerms, priced_watch
+from discreet.ask.watches.count_watch import WatchPreview, WatchState
+from discreet.ask.watches.watch import PricedWatch, WatchTerms, priced_watch
 from discreet.core.errors import BadParameter
 
 if TYPE_CHECKING:

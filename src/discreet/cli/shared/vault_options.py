@@ -72,7 +72,7 @@ def opened(vault: Path | str) -> Iterator[Curator]:
     from discreet.core.errors import BadParameter
     from discreet.curator.connect import is_server
     from discreet.curator.curator import Curator
-    from discreet.curator.vault_desk import files_of
+    from discreet.curator.local.desk_records import files_of
 
     if is_server(vault):
         why, fix = "this is done where the vault lies, not through a server", "name the vault's file or database"

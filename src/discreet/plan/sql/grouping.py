@@ -25,9 +25,17 @@ from discreet.plan.sql.source import SqlText
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr as Node
 
-    from discreet.plan.sql.scalars import Scalar
 
 GroupingSets = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarSubquery:
+    """A subquery that stands for one number: the question that it is, and where it is written."""
+
+    statement: SqlStatement
+    span: Span
+    written: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +59,7 @@ class SqlStatement:
     limit: int | None
     offset: int
     spans: Mapping[str, Span]
-    first: tuple[Scalar, ...] = ()
+    first: tuple[ScalarSubquery, ...] = ()
 
 
 # Noise would drown the groups of so many.

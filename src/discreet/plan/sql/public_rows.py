@@ -8,7 +8,7 @@ engine gets is written here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from fractions import Fraction
 from itertools import count
@@ -36,7 +36,6 @@ from discreet.plan.to_sql.scalar import Relation, expression_sql, stored_type
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr as Node
 
-    from discreet.plan.sql.public_select import PublicSelect
 
 # A table of nobody: what a scope wants for a plan, which nothing here makes use of.
 _NOWHERE = Scan("nowhere")
@@ -72,7 +71,21 @@ class PublicScope(Scope):
 
 
 @dataclass(frozen=True, slots=True)
-class PublicTables:
+class PublicSelect:
+    """The SQL of a SELECT, its columns (the title, the name in the SQL, the type), and whether it has one row.
+
+    `order` are the names that its rows are sorted by, whether downwards, and whether nulls come first; these columns
+    stand behind the others.
+    """
+
+    sql: str
+    columns: tuple[tuple[str, str, Column], ...]
+    is_single: bool
+    order: tuple[tuple[str, Column, bool, bool], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PublicReader:
     """Where public rows are read: what names mean, how each registered table is read, and in which dialect.
 
     `with_` are the tables that WITH named so far, as SQL with the columns that they have; `titles` say what the names
@@ -83,6 +96,7 @@ class PublicTables:
     public: Mapping[str, Public]
     relations: Mapping[str, Relation]
     dialect: Dialect
+    read: Callable[[PublicReader, Node, Scope | None], PublicSelect]
     with_: Mapping[str, tuple[str, Titled]] = field(default_factory=dict)
     numbers: count[int] = field(default_factory=count)
     titles: dict[str, str] = field(default_factory=dict)
@@ -162,7 +176,6 @@ class PublicTables:
 
     def _subquery(self, node: Node, scope: PublicScope, made: list[tuple[str, str, Column]]) -> Expression:
         """Return what a subquery is for a row; columns that it needs are put into `made`."""
-        from discreet.plan.sql.public_select import selected
 
         def number(where: str, rows: str) -> Expression:
             name = self.fresh()
@@ -184,7 +197,7 @@ class PublicTables:
         if node.key == "exists":
             rows, _ = self.within(query).rows(query, scope)
             return number("", rows) > 0
-        found = selected(self, query, scope)
+        found = self.read(self, query, scope)
         if len(found.columns) != 1:
             raise self.source.refused(node, "IN compares one column", "write x IN (SELECT y FROM ...)")
         ((_, inner, column),) = found.columns
@@ -199,10 +212,8 @@ class PublicTables:
 
     def _alone(self, node: Node, scope: PublicScope) -> PublicSelect:
         """Read a subquery in the place of a number, which is one number for all rows."""
-        from discreet.plan.sql.public_select import selected
-
         try:
-            return selected(self, node.this, None)
+            return self.read(self, node.this, None)
         except SqlRefused as refusal:
             spans = [self.source.span(each) for each in columns_in(node.this) if scope.knows(each)]
             if not any(start <= refusal.span[0] and refusal.span[1] <= end for start, end in spans):
@@ -211,16 +222,14 @@ class PublicTables:
             fix = "write it as a table, SELECT part, MIN(cost) AS least ... GROUP BY part, and join that"
             raise self.source.refused(node, why, fix) from refusal
 
-    def within(self, node: Node) -> PublicTables:
+    def within(self, node: Node) -> PublicReader:
         """Return the reader that also knows what the WITH of a SELECT names."""
-        from discreet.plan.sql.public_select import selected
-
         clause, found = node.args.get("with_"), self
         for each in [] if clause is None else clause.expressions:
             if clause is not None and clause.args.get("recursive"):
                 raise self.source.refused(self.source.keyword("RECURSIVE"), "it is made of itself", "name each step")
             check_inner(self.source, each, "this", "alias", "materialized")
-            made = selected(found, each.this, None)
+            made = self.read(found, each.this, None)
             titles = [identifier(title)[0] for title in each.args["alias"].args.get("columns") or ()]
             names = titles or [title for title, _, _ in made.columns]
             if len(names) != len(made.columns):
@@ -238,10 +247,8 @@ class PublicTables:
             joined = listed_public(self.source, values, title, [])
             return self._named(public_sql(joined, self.dialect), own_columns(joined), title or joined.name)
         if node.key == "subquery":
-            from discreet.plan.sql.public_select import selected
-
             check_inner(self.source, node, "this", "alias", "with_")
-            made = selected(self.within(node), node.this, None)
+            made = self.read(self.within(node), node.this, None)
             return self._named(made.sql, made.columns, title)
         check_table(self.source, node)
         name, quoted = identifier(node.this)

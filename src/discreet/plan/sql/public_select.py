@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 from discreet.core.column import Column
 from discreet.core.errors import Refusal
 from discreet.core.value import dataclass, replace
-from discreet.engines.dialect import select
+from discreet.engines.dialect import Dialect, select
 from discreet.plan.expressions import Arithmetic, Case, Expression, Literal, Name
+from discreet.plan.nodes import Public
 from discreet.plan.sql.expressions import rows_of
-from discreet.plan.sql.public_rows import NUMBER, PublicScope, PublicTables, has_select
+from discreet.plan.sql.public_rows import NUMBER, PublicReader, PublicScope, PublicSelect, has_select
 from discreet.plan.sql.refusals import is_aggregate, label, unused
 from discreet.plan.sql.relations import OUTER, check_inner
 from discreet.plan.sql.scope import Scope, identifier
-from discreet.plan.to_sql.scalar import stored_type
+from discreet.plan.sql.source import SqlText
+from discreet.plan.to_sql.scalar import Relation, stored_type
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr as Node
@@ -30,21 +32,14 @@ _CLAUSES = (*OUTER, "distinct")
 _SIMPLE = frozenset({"sum", "avg", "min", "max", "count"})
 
 
-@dataclass(frozen=True, slots=True)
-class PublicSelect:
-    """The SQL of a SELECT, its columns (the title, the name in the SQL, the type), and whether it has one row.
-
-    `order` are the names that its rows are sorted by, whether downwards, and whether nulls come first; these columns
-    stand behind the others.
-    """
-
-    sql: str
-    columns: tuple[tuple[str, str, Column], ...]
-    is_single: bool
-    order: tuple[tuple[str, Column, bool, bool], ...] = ()
+def reader_of(
+    source: SqlText, public: Mapping[str, Public], relations: Mapping[str, Relation], dialect: Dialect
+) -> PublicReader:
+    """Return the reader of a question: what its names mean, and how registered tables are read."""
+    return PublicReader(source, public, relations, dialect, selected)
 
 
-def selected(tables: PublicTables, node: Node, around: Scope | None, *, outermost: bool = False) -> PublicSelect:
+def selected(tables: PublicReader, node: Node, around: Scope | None, *, outermost: bool = False) -> PublicSelect:
     """Read a SELECT over public tables, or refuse what is not understood where it stands."""
     source = tables.source
     if node.key == "subquery" and not outermost:
@@ -94,7 +89,7 @@ def selected(tables: PublicTables, node: Node, around: Scope | None, *, outermos
 class _Marked:
     """Reads expressions over rows whose aggregates, keys and subqueries are columns by now."""
 
-    tables: PublicTables
+    tables: PublicReader
     rows: str
     scope: PublicScope
     marks: dict[int, Expression]
@@ -118,7 +113,7 @@ class _Marked:
         return name, column.named(name)
 
 
-def _listed(tables: PublicTables, node: Node, scope: PublicScope) -> list[tuple[str, Node]]:
+def _listed(tables: PublicReader, node: Node, scope: PublicScope) -> list[tuple[str, Node]]:
     """Return the columns of a SELECT with their titles; a star is all columns."""
     found = []
     for each in node.expressions:
@@ -142,7 +137,7 @@ def _column(alias: str | None, name: str) -> Node:
     return exp.column(exp.to_identifier(name, quoted=True), table)
 
 
-def _groups(tables: PublicTables, node: Node, scope: PublicScope, listed: list[tuple[str, Node]]) -> list[Node]:
+def _groups(tables: PublicReader, node: Node, scope: PublicScope, listed: list[tuple[str, Node]]) -> list[Node]:
     """Return what a SELECT is grouped by: columns, expressions, places and names of the SELECT."""
     group = node.args.get("group")
     if group is None:
@@ -152,7 +147,7 @@ def _groups(tables: PublicTables, node: Node, scope: PublicScope, listed: list[t
     return [_meant(tables, each, listed, scope) for each in group.expressions]
 
 
-def _meant(tables: PublicTables, node: Node, listed: list[tuple[str, Node]], scope: Scope | None) -> Node:
+def _meant(tables: PublicReader, node: Node, listed: list[tuple[str, Node]], scope: Scope | None) -> Node:
     """Return the part of the SELECT that a place or a name stands for; all else stands for itself."""
     if node.key == "literal" and not node.is_string:
         place = int(node.name) if node.name.isdecimal() and len(node.name) < 6 else 0
@@ -168,7 +163,7 @@ def _meant(tables: PublicTables, node: Node, listed: list[tuple[str, Node]], sco
     return node
 
 
-def _ordered(tables: PublicTables, node: Node, listed: list[tuple[str, Node]]) -> list[tuple[Node, bool, bool]]:
+def _ordered(tables: PublicReader, node: Node, listed: list[tuple[str, Node]]) -> list[tuple[Node, bool, bool]]:
     """Return what rows are sorted by, whether downwards, and whether nulls are written to come first."""
     clause, found = node.args.get("order"), []
     for each in clause.expressions if clause is not None else []:
@@ -189,7 +184,7 @@ def _parts(node: Node) -> Iterator[Node]:
 
 
 def _aggregated(
-    tables: PublicTables, rows: str, scope: PublicScope, groups: list[Node], wanted: list[Node]
+    tables: PublicReader, rows: str, scope: PublicScope, groups: list[Node], wanted: list[Node]
 ) -> tuple[str, PublicScope, dict[int, Expression]]:
     """Return the groups of some rows: keys and aggregates as columns, and the nodes that these are."""
     reader, dialect = _Marked(tables, rows, scope, {}), tables.dialect
@@ -228,7 +223,7 @@ def _titled(scope: PublicScope, keys: list[tuple[str, Expression]]) -> Scope | N
     return PublicScope(scope.plan, {**columns, **around}, parts, around=scope.around)
 
 
-def _key(tables: PublicTables, scope: PublicScope, node: Node, keys: list[tuple[str, Expression]]) -> str | None:
+def _key(tables: PublicReader, scope: PublicScope, node: Node, keys: list[tuple[str, Expression]]) -> str | None:
     """Return the key that an expression is, written like an item of GROUP BY."""
     if not keys or has_select(node) or any(is_aggregate(each) for each in _parts(node)):
         return None

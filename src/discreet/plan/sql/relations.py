@@ -17,6 +17,7 @@ from discreet.plan.sql.expressions import rows_of
 from discreet.plan.sql.join_graph import JoinGraph, factors, is_ordered, names_of
 from discreet.plan.sql.joins import columns_in, joined, public_of, values_of
 from discreet.plan.sql.parse import Bounds
+from discreet.plan.sql.person_groups import people_scope
 from discreet.plan.sql.refusals import label, unused
 from discreet.plan.sql.rows import joined as both
 from discreet.plan.sql.rows import run
@@ -152,10 +153,10 @@ class Relations:
             if any(each is one for one in before):
                 break
             check_inner(self.source, each, "this", "alias", "materialized")
-            reader = Relations(self.source, self.catalogue, known, self.tables, self.bounds)
+            reader = replace(self, known=known)
             name = identifier(each.args["alias"].this)[0]
             known = {**known, name: reader.item(each.this, each.args["alias"])}
-        return Relations(self.source, self.catalogue, known, self.tables, self.bounds)
+        return replace(self, known=known)
 
     def select(self, node: Node) -> Scope:
         """Return the rows of a SELECT before it chooses columns: FROM, JOIN and WHERE."""
@@ -167,9 +168,8 @@ class Relations:
         return self._met(node, self._items(node), factors(where), [] if where is None else [where.this])
 
     def _items(self, node: Node) -> list[tuple[tuple[Item, Node], Node | None]]:
-        begun = node.args["from_"]
         joins = ((self._named(each.this), each) for each in node.args.get("joins") or ())
-        return [(self._named(begun.this), None), *joins]
+        return [(self._named(node.args["from_"].this), None), *joins]
 
     def _met(
         self,
@@ -222,9 +222,7 @@ class Relations:
         found = self._item(node, name, columns)
         if isinstance(found, Public):
             return found
-        if columns:
-            found = self._renamed(found, columns, node)
-        return found.called(name or self._own_name(node))
+        return (self._renamed(found, columns, node) if columns else found).called(name or self._own_name(node))
 
     def _named(self, node: Node) -> tuple[Item, Node]:
         return self.item(node, node.args.get("alias")), node
@@ -288,8 +286,6 @@ class Relations:
         reader = self.within(node)
         scope = reader.select(node)
         if people:
-            from discreet.plan.sql.person_groups import people_scope
-
             return self._checked(people_scope(self.source, scope, node, self.tables, self.bounds), node)
         names: dict[str, str] = {}
         person: Person = (None, None)

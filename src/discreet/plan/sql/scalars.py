@@ -11,10 +11,9 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from discreet.core.value import dataclass
 from discreet.plan.sql.formula import Tested
+from discreet.plan.sql.grouping import ScalarSubquery, SqlStatement
 from discreet.plan.sql.parse import Bounds
-from discreet.plan.sql.refusals import Span
 from discreet.plan.sql.relations import Relations
 from discreet.plan.sql.scope import Catalogue
 from discreet.plan.sql.source import SqlText
@@ -22,7 +21,6 @@ from discreet.plan.sql.source import SqlText
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr as Node
 
-    from discreet.plan.sql.grouping import SqlStatement
 
 MOST_SCALARS = 4
 # Digits of a noisy number that are kept, decimal places at most, and the largest one: noise drowns what is finer.
@@ -37,15 +35,6 @@ _CORRELATED = "its rows follow from the row that asks, so that every row would n
 _FIX = "ask for one number about all rows, or for the numbers of groups with GROUP BY, and join these as a public table"
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
-    """A subquery that stands for one number: the question that it is, and where it is written."""
-
-    statement: SqlStatement
-    span: Span
-    written: str
-
-
 def scalars_of(
     source: SqlText,
     tree: Node,
@@ -53,14 +42,14 @@ def scalars_of(
     bounds: dict[int, Bounds],
     values: Sequence[Fraction],
     read: Callable[[Node, Relations], SqlStatement],
-) -> tuple[Scalar, ...]:
+) -> tuple[ScalarSubquery, ...]:
     """Return the scalar subqueries of a question, each replaced in the tree by its value.
 
     That is the one given, and the last one for all others.
 
     They are read in the order in which they are written, each with the values of those before.
     """
-    found: list[Scalar] = []
+    found: list[ScalarSubquery] = []
     for node in [*_scalars(tree)]:
         if len(found) == MOST_SCALARS:
             why = f"a question compares with at most {MOST_SCALARS} numbers that are bought first"
@@ -73,7 +62,7 @@ def scalars_of(
         statement = read(node.this, relations)
         if len(statement.columns) != 1 or isinstance(statement.columns[0][1], Tested) or not _is_bare(statement):
             raise source.refused(node, "a subquery in the place of a number has one column", "select one aggregate")
-        found.append(Scalar(statement, source.span(node), source.written(node)))
+        found.append(ScalarSubquery(statement, source.span(node), source.written(node)))
         number = values[min(len(found), len(values)) - 1]
         node.replace(_constant(source, node, number))
     return tuple(found)

@@ -10,7 +10,6 @@ from threading import Lock
 from discreet.account.budgets.exceeded import BudgetExceeded
 from discreet.curator.remote.problem import TooMany
 
-
 # A question that the budget refuses leaves an entry in the chain and costs nothing there, so it counts as so many more.
 _REFUSAL = 9
 
