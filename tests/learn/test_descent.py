@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import discreet as dp
+from discreet.core.doors import opened
 from discreet.core.exact import Exact
 from discreet.core.value import replace
 from discreet.lab.audits.audit import audit
@@ -15,8 +16,8 @@ from discreet.learn.allowance import TrainingAllowance
 from discreet.learn.descent import Descent
 from discreet.noise.draws import Draws
 from discreet.plan.batches import Batch
-from discreet.plan.person_gradients import design_rows
-from discreet.plan.row_design import RowDesign
+from discreet.plan.gradients.person_gradients import design_rows, gradient_sum
+from discreet.plan.gradients.row_design import RowDesign
 from discreet.testing import seeded
 
 DESIGN = RowDesign.of({"a": dp.one_of(0, 1), "b": dp.between(0, 3)}, 2)
@@ -92,6 +93,21 @@ def test_exchanging_a_person_costs_no_more_than_was_paid_for_under_replace(budge
     for one, other in [(PEOPLE[0], PEOPLE[1]), (PEOPLE[3], PEOPLE[4]), (PEOPLE[2], PEOPLE[5])]:
         found = examined(descent, [*OTHERS, other], [*OTHERS, one])
         assert not found.violated, (one, other, found)
+
+
+@pytest.mark.parametrize("design", [DESIGN, SCALED], ids=["bins", "scaled"])
+@pytest.mark.parametrize("budget", BUDGETS[:2], ids=str)
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind[0])
+def test_the_noise_of_a_round_is_made_for_what_the_worst_person_moves(kind, budget, design):
+    descent = Descent(design, *kind, TrainingAllowance.of(budget), 100)
+    shape = (design.width, descent.residuals.outputs)
+    moved = []
+    for weights, person in itertools.product((np.zeros(shape), np.full(shape, 3.0), np.full(shape, -3.0)), PEOPLE):
+        found = [each.map(gradient_sum, descent.residuals, weights, design) for each in tokens([person], design)]
+        moved.append(np.abs(np.array(opened(found[0]), object)))
+    noise = descent.noise(1)
+    reached = max(sum(each) if noise.l1 is not None else sum(each**2) for each in moved)
+    assert noise.moved * 0.8 < reached <= noise.moved
 
 
 def test_the_auditor_notices_half_of_the_noise(short):

@@ -11,7 +11,7 @@ from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
 from discreet.core.exact import Exact
 from discreet.learn.rows import columns_in, declared_columns, exact_rows, names_of, target_in
-from discreet.plan.row_design import RowDesign
+from discreet.plan.gradients.row_design import RowDesign
 
 DATA = {"a": [1, 2, 3], "b": ["x", "y", None]}
 COLUMNS = {"a": dp.between(0, 3), "b": dp.one_of("x", "y")}

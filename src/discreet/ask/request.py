@@ -81,6 +81,16 @@ class SynthesisTerms:
     zeros: Sequence[Mapping[str, object]]
 
 
+@dataclass(frozen=True, slots=True)
+class TrainingTerms:
+    """Terms of a model: what it minimizes, which column it learns, from which others, and in how many bins."""
+
+    objective: str
+    target: str
+    columns: Sequence[str] | None = None
+    bins: int | None = 16
+
+
 def some_fields(kind: str, record: object, known: tuple[str, ...], needed: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return an object all of whose fields are known, and that has those needed."""
     if isinstance(record, dict):

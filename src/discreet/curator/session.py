@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from discreet.core.errors import BadParameter
 
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from discreet.ask.query import Query
     from discreet.ask.release_list import Release
     from discreet.ask.remaining import Remaining
-    from discreet.ask.request import DeskRequest, Fresh
+    from discreet.ask.request import DeskRequest, Fresh, TrainingTerms
+    from discreet.ask.verbs.training_run import TrainingPreview
     from discreet.ask.watches.count_watch import CountWatch, WatchPreview
     from discreet.core.rational import Number
+    from discreet.learn.linear_model import LinearModel
     from discreet.ledger.artefacts.artefact import Artefact
     from discreet.ledger.charge import Receipt
     from discreet.ledger.entry import Head
@@ -154,6 +156,53 @@ class Session:
         found: WatchPreview = self._desk.preview(_watch(query, kind, epsilon, None, terms))
         return found
 
+    def fit(
+        self,
+        query: Query,
+        estimator: Learner,
+        target: str,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        *,
+        columns: Sequence[str] | None = None,
+        fresh: Fresh = False,
+    ) -> Learner:
+        """Pay for a model that predicts a column of a query from others, and return the estimator, fitted.
+
+        `columns` are those it learns from: all whose values were declared, unless named. Encodings, classes and bounds
+        are those of the declarations. The same request on the same version of the data is replayed for free.
+
+        Guarantee: the price is in the ledger before any row is read; a person's rows are clipped together, and nothing
+        but noisy sums leaves the engine's side.
+        """
+        from discreet.account.budgets.price import Price
+        from discreet.ask.request import DeskRequest
+
+        terms = _training_terms(estimator, target, columns)
+        request = DeskRequest("fit", query, terms, Price.of(epsilon, delta, rho))
+        estimator.adopt(self._desk.run(request, fresh=fresh).answer)
+        return estimator
+
+    def preview_fit(
+        self,
+        query: Query,
+        estimator: Learner,
+        target: str,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        *,
+        columns: Sequence[str] | None = None,
+    ) -> TrainingPreview:
+        """Show what a model would cost and what to expect of it; free, and computed without any data."""
+        from discreet.account.budgets.price import Price
+        from discreet.ask.request import DeskRequest
+
+        terms = _training_terms(estimator, target, columns)
+        found: TrainingPreview = self._desk.preview(DeskRequest("fit", query, terms, Price.of(epsilon, delta, rho)))
+        return found
+
     def bill(self, tables: str | Iterable[str], loss: PrivacyLoss, label: str, *, key: str | None = None) -> Receipt:
         """Charge for work of this analyst that is done elsewhere, as `Curator.bill` does, also to their own caps.
 
@@ -274,3 +323,33 @@ def _watch(query: Query, kind: str, epsilon: Number, resume: object, terms: Mapp
         known["answers"] = as_written("answers", known["answers"])
     key = None if resume is None else _key_of(getattr(resume, "receipt", resume))
     return DeskRequest("watch", query, WatchTerms(kind, **known, resume=key), Price.of(epsilon))
+
+
+class Learner(Protocol):
+    """What `Session.fit` fits: an estimator of `discreet.learn`."""
+
+    objective: ClassVar[Any]
+    bins: int | None
+
+    def adopt(self, model: LinearModel) -> Self:
+        """Take the model that was trained."""
+
+
+def _training_terms(estimator: Learner, target: str, columns: Sequence[str] | None) -> TrainingTerms:
+    from discreet.ask.request import TrainingTerms
+
+    if not isinstance(getattr(estimator, "objective", None), str) or not hasattr(estimator, "adopt"):
+        fix = "use one of discreet.learn, such as learn.LogisticRegression()"
+        raise BadParameter("estimator", type(estimator).__name__, why="it is none that a vault trains", fix=fix)
+    stated = [name for name in _STATED if getattr(estimator, name, None) is not None]
+    if stated or getattr(estimator, "relation", "add_remove") != "add_remove":
+        why = "the price is stated with fit, and columns, classes, bounds and neighbours are those of the declarations"
+        raise BadParameter("estimator", stated or "relation", why=why, fix="leave it out of the estimator")
+    if not isinstance(target, str):
+        raise BadParameter("target", target, why="it is the name of a column", fix='write target="again"')
+    if isinstance(columns, str):
+        raise BadParameter("columns", columns, why="it is a list of names", fix=f"write [{columns!r}]")
+    return TrainingTerms(estimator.objective, target, columns if columns is None else [*columns], estimator.bins)
+
+
+_STATED = ("epsilon", "delta", "budget", "columns", "classes", "target", "rows")

@@ -8,6 +8,7 @@ from typing import Literal
 
 from discreet.account.budgets import calibrate
 from discreet.account.budgets.budget import Budget
+from discreet.account.budgets.price import Price
 from discreet.account.losses.gaussian import GaussianDP
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.losses.pure import Pure
@@ -55,6 +56,17 @@ class TrainingAllowance:
         if budget.delta is None:
             return cls("epsilon", epsilon, relation)
         mu = -up(-1 / Fraction(calibrate.gaussian(epsilon, as_written("delta", budget.delta))))
+        return cls("mu_squared", Fraction(mu) ** 2, relation)
+
+    @classmethod
+    def at(cls, price: Price, relation: Relation) -> TrainingAllowance:
+        """Read the price of a question: a delta buys the rho that an account of just that epsilon and delta holds."""
+        rho = price.outright().rho if price.rho is None and price.delta else price.rho
+        if rho is None or rho <= 0:  # no delta, or one so small that it leaves nothing
+            assert price.epsilon is not None
+            return cls("epsilon", price.epsilon, relation)
+        # A root that floats can write, from below: what is charged is its square, and no more than the price.
+        mu = -up(-1 / root_up(1 / (2 * rho)))
         return cls("mu_squared", Fraction(mu) ** 2, relation)
 
     @property

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.core.column import Column
+from discreet.core.errors import BadParameter
 from discreet.core.exact import Exact, together
 from discreet.core.value import dataclass
 from discreet.learn.allowance import COUNT_SHARE, TrainingAllowance
 from discreet.learn.schedule import CLIP, FAINT, DescentSchedule
 from discreet.mechanisms.clipped_sum import ClippedSum
-from discreet.plan.person_gradients import (
+from discreet.plan.gradients.person_gradients import (
     STEPS,
     DesignRows,
     Objective,
@@ -22,12 +24,15 @@ from discreet.plan.person_gradients import (
     gradient_sum,
     people_count,
 )
+from discreet.plan.gradients.row_design import RowDesign
+from discreet.plan.keys import declared
 from discreet.plan.person_sums import added
-from discreet.plan.row_design import RowDesign
 
 Floats = NDArray[np.float64]
 # Makes what is drawn inside a `with` block come from the stream of a label.
 At = Callable[[str], AbstractContextManager[None]]
+
+DEFAULT_BINS, MOST_BINS = 16, 1024
 
 # The largest second derivative of each objective by its score, against that of the logistic one, for which steps are.
 _CURVATURE: dict[Objective, float] = {"logistic": 1.0, "softmax": 2.0, "hinge": 4.0, "squared": 4.0}
@@ -129,6 +134,46 @@ class Descent:
             if schedule.is_kept(turn):
                 kept.append(weights)
         return Trained(np.mean(kept, axis=0), schedule, people, self.words(people))
+
+
+def descent_of(
+    objective: Objective,
+    columns: Mapping[str, Column],
+    target: Column,
+    bins: int | None,
+    allowance: TrainingAllowance,
+    people: int | None,
+) -> Descent:
+    """Return the run on declared columns; a target of the wrong kind, and what has no declared values, is refused."""
+    if objective == "squared" and target.kind != "number":
+        why = f"it is a {target.kind}, and the target is a number"
+        raise BadParameter("target", target.name, why=why, fix="declare it with between, or learn a classifier")
+    if objective != "squared" and target.kind not in ("category", "flag"):
+        why = f"it is a {target.kind}, and classes are listed"
+        raise BadParameter("target", target.name, why=why, fix="declare it with one_of or flag")
+    values = values_of(target)
+    several = objective == "logistic" and values > 2
+    design = RowDesign.of(columns, checked_bins(bins))
+    descent = Descent(design, "softmax" if several else objective, values, allowance, people)
+    _ = descent.residuals  # a target of one value is refused here
+    return descent
+
+
+def values_of(target: Column) -> int:
+    """Return how many values a target has."""
+    if target.kind in ("category", "flag"):
+        return len(declared(target) or ())
+    return target.steps[1] - target.steps[0] + 1
+
+
+def checked_bins(bins: object) -> int | None:
+    """Return a number of bins, or None for scaled numbers."""
+    if bins is None:
+        return None
+    if isinstance(bins, bool) or not isinstance(bins, int) or not 1 <= bins <= MOST_BINS:
+        why = f"it is a number of bins from 1 to {MOST_BINS:,}, or None to scale numbers"
+        raise BadParameter("bins", bins, why=why, fix="use 16")
+    return bins
 
 
 def _summed(parts: Sequence[Exact[tuple[int, ...]]]) -> Exact[tuple[int, ...]]:

@@ -19,17 +19,13 @@ from discreet.core.rational import Number
 from discreet.core.schema import flag, one_of
 from discreet.core.unit import Relation, check_relation
 from discreet.learn.allowance import TrainingAllowance
-from discreet.learn.descent import Descent
-from discreet.learn.linear_model import LinearModel, best, probabilities, scaled_back, values_of
+from discreet.learn.descent import DEFAULT_BINS, Descent, descent_of
+from discreet.learn.linear_model import LinearModel, best, probabilities, scaled_back
 from discreet.learn.rows import Columns, columns_in, declared_columns, exact_rows, target_in
-from discreet.plan.person_gradients import Objective
-from discreet.plan.row_design import RowDesign
+from discreet.plan.gradients.person_gradients import Objective
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
-
-DEFAULT_BINS = 16
-_MOST_BINS = 1024
 
 
 class DescentEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -73,23 +69,18 @@ class DescentEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
         """
         check_relation(self.relation)
         allowance = TrainingAllowance.of(self._budget(), self.relation)
-        return self.run_for(columns, target, allowance, rows)
+        return descent_of(self.objective, columns, target, self.bins, allowance, rows)
 
-    def run_for(
-        self, columns: dict[str, Column], target: Column, allowance: TrainingAllowance, people: int | None
-    ) -> Descent:
-        """Return the run on declared columns for an allowance."""
-        self.check_target(target)
-        design = RowDesign.of(columns, checked_bins(self.bins))
-        values = values_of(target)
-        objective = self.objective
-        if objective == "logistic" and values > 2:
-            objective = "softmax"
-        return Descent(design, objective, values, allowance, people)
-
-    def check_target(self, target: Column) -> None:
-        """Refuse a target of the wrong kind."""
-        raise NotImplementedError
+    def adopt(self, model: LinearModel) -> Self:
+        """Take a model that was trained elsewhere, by a vault or in a file, as if it had been fitted here."""
+        if model.objective not in (self.objective, "softmax" if self.objective == "logistic" else self.objective):
+            why = f"it is {model.objective}, and this learns {self.objective}"
+            raise BadParameter("model", model.objective, why=why, fix="use the estimator that it was trained for")
+        self.model_, self.notes_ = model, model.words
+        self.loss_: PrivacyLoss = model.loss
+        self.n_features_in_ = len(model.design.features)
+        self.feature_names_in_ = np.array([each.name for each in model.design.features], dtype=object)
+        return self
 
     def _budget(self) -> Budget:
         if self.budget is None:
@@ -114,15 +105,11 @@ class DescentEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
         descent = self.descent(columns, target, self._rows(data))
         rows = exact_rows(descent.design, columns_in(data), target, target_in(values, type(self).__name__))
         trained = descent.run([rows], lambda _: nullcontext())
-        self.n_features_in_ = len(columns)
-        if hasattr(data, "columns"):
-            self.feature_names_in_ = np.array([*columns], dtype=object)
         self.n_iter_ = trained.schedule.rounds
-        self.loss_: PrivacyLoss = descent.allowance.loss
-        self.notes_ = trained.words
-        self.model_ = LinearModel(
-            descent.objective, descent.design, target, trained.weights, descent.allowance.loss, trained.words
-        )
+        loss = descent.allowance.loss
+        self.adopt(LinearModel(descent.objective, descent.design, target, trained.weights, loss, trained.words))
+        if not hasattr(data, "columns"):
+            del self.feature_names_in_
         return self
 
     @property
@@ -182,15 +169,13 @@ class _Classifier(ClassifierMixin, DescentEstimator):  # type: ignore[misc]  # s
     def fit(self, X: object, y: object) -> Self:  # noqa: N803  (scikit-learn's names)
         """Train on rows; a row whose label is none of the classes counts for nothing."""
         target = classes_column(self.classes)
-        self._fit(X, target, y)
-        self.classes_ = np.array(self.model_.classes)
-        return self
+        return self._fit(X, target, y)
 
-    def check_target(self, target: Column) -> None:
-        """Refuse what has no classes."""
-        if target.kind not in ("category", "flag"):
-            why = f"it is a {target.kind}, and classes are listed"
-            raise BadParameter("target", target.name, why=why, fix="declare it with one_of or flag")
+    def adopt(self, model: LinearModel) -> Self:
+        """Take a model that was trained elsewhere, with its classes."""
+        super().adopt(model)
+        self.classes_ = np.array(model.classes)
+        return self
 
     def decision_function(self, X: object) -> NDArray[np.float64]:  # noqa: N803
         """Return the scores: one a row for two classes, else one for each class."""
@@ -265,12 +250,6 @@ class HuberRegressor(RegressorMixin, DescentEstimator):  # type: ignore[misc]  #
             raise BadParameter("target", self.target, why=why, fix="declare it: target=dp.between(0, 99)")
         return self._fit(X, self.target.named("y"), y)
 
-    def check_target(self, target: Column) -> None:
-        """Refuse what is no number."""
-        if target.kind != "number":
-            why = f"it is a {target.kind}, and the target is a number"
-            raise BadParameter("target", target.name, why=why, fix="declare it with between, or learn a classifier")
-
     def predict(self, X: object) -> NDArray[np.float64]:  # noqa: N803
         """Return the number that the model takes each row for, within the declared range."""
         scores = self._scores(X)
@@ -292,13 +271,3 @@ def classes_column(classes: Sequence[str | int] | None) -> Column:
     if sorted(map(str, listed)) == ["False", "True"] and all(isinstance(each, bool) for each in listed):
         return flag().named("y")
     return one_of(*listed).named("y")
-
-
-def checked_bins(bins: object) -> int | None:
-    """Return a number of bins, or None for scaled numbers."""
-    if bins is None:
-        return None
-    if isinstance(bins, bool) or not isinstance(bins, int) or not 1 <= bins <= _MOST_BINS:
-        why = f"it is a number of bins from 1 to {_MOST_BINS:,}, or None to scale numbers"
-        raise BadParameter("bins", bins, why=why, fix="use 16")
-    return bins

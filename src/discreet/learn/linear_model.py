@@ -16,9 +16,10 @@ from discreet.core.column import Column
 from discreet.core.errors import BadParameter
 from discreet.core.file import write_file
 from discreet.core.value import dataclass
+from discreet.learn.descent import values_of
+from discreet.plan.gradients.person_gradients import Objective, Residuals
+from discreet.plan.gradients.row_design import RowDesign
 from discreet.plan.keys import declared, shown
-from discreet.plan.person_gradients import Objective, Residuals
-from discreet.plan.row_design import RowDesign
 
 Floats = NDArray[np.float64]
 
@@ -120,13 +121,6 @@ def scaled_back(target: Column, scores: Floats) -> Floats:
     low, high = target.steps
     found: Floats = (low + (np.clip(scores, -1, 1) + 1) / 2 * (high - low)) * float(target.step or 1)
     return found
-
-
-def values_of(target: Column) -> int:
-    """Return how many values a target has."""
-    if target.kind in ("category", "flag"):
-        return len(declared(target) or ())
-    return target.steps[1] - target.steps[0] + 1
 
 
 def load(path: str | Path) -> LinearModel:

@@ -12,9 +12,9 @@ from discreet.core.column import Column
 from discreet.core.errors import BadParameter
 from discreet.core.exact import Exact
 from discreet.plan.batches import Batch
-from discreet.plan.person_gradients import DesignRows, design_rows
-from discreet.plan.row_design import RowDesign, side_by_side
-from discreet.plan.value_codes import step_codes
+from discreet.plan.gradients.person_gradients import DesignRows, design_rows
+from discreet.plan.gradients.row_design import RowDesign, side_by_side
+from discreet.plan.gradients.value_codes import step_codes
 
 Columns = Column | Sequence[Column] | Mapping[str, Column]
 

@@ -14,8 +14,8 @@ from discreet.account.numeric.checks import whole
 from discreet.core import record as records
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter, UnknownName
+from discreet.plan.gradients.value_codes import in_steps, keyed
 from discreet.plan.keys import Key, bins, declared, shown
-from discreet.plan.value_codes import in_steps, keyed
 from discreet.publish.code_table import Coded
 from discreet.publish.domain import Domain
 from discreet.publish.named_values import cuts_of, places_of, steps_of

@@ -2,51 +2,72 @@
 
 from tests.mutants.mutant import SourceMutant
 
-BOUND = "plan/test_person_gradients.py::test_nobody_moves_the_sum_further_than_is_said"
+BOUND = "plan/gradients/test_person_gradients.py::test_nobody_moves_the_sum_further_than_is_said"
 AUDIT = "learn/test_descent.py::test_the_auditor_finds_no_worse_neighbour_than_was_paid_for"
 
 MUTANTS = [
     SourceMutant(
-        "plan/person_gradients.py",
+        "plan/gradients/person_gradients.py",
         "    theirs: Floats = np.bincount(person, weights=_norms(found, norm), minlength=people)[person].astype(np.float64)\n",
         "    theirs: Floats = np.full(len(found), np.sqrt(np.square(found).sum()))\n",
         "gradients are clipped for the whole batch instead of each person",
-        (BOUND, "plan/test_person_gradients.py::test_sums_of_batches_are_those_of_all_people_together"),
+        (BOUND, "plan/gradients/test_person_gradients.py::test_sums_of_batches_are_those_of_all_people_together"),
     ),
     SourceMutant(
-        "plan/person_gradients.py",
+        "plan/gradients/person_gradients.py",
         "return np.trunc(_shorter(found, theirs, norm))",
         "return found",
         "rows are clipped, and people with several rows are not",
         (BOUND,),
     ),
     SourceMutant(
-        "plan/person_gradients.py",
-        "found = np.trunc(_shorter(found, _norms(found, norm), norm))",
-        "found = np.round(_shorter(found, _norms(found, norm), norm))",
-        "residuals are rounded to the nearest, which makes them longer",
-        ("plan/test_person_gradients.py",),
+        "plan/gradients/person_gradients.py",
+        "return np.trunc(_shorter(found, theirs, norm))",
+        "return np.round(_shorter(found, theirs, norm))",
+        "residuals of several rows are rounded to the nearest, which makes them longer",
+        ("plan/gradients/test_person_gradients.py::test_many_small_residuals_of_a_person_are_not_rounded_up",),
     ),
     SourceMutant(
-        "plan/person_gradients.py",
+        "plan/gradients/person_gradients.py",
         "found = np.nan_to_num(wrong, nan=0.0, posinf=2.0**52, neginf=-(2.0**52))",
         "found = wrong",
         "a residual that is no number is not clipped",
         (BOUND,),
     ),
     SourceMutant(
-        "plan/row_design.py",
+        "plan/gradients/person_gradients.py",
+        "found = np.trunc(np.clip(wrong, -STEPS, STEPS))",
+        "found = np.round(np.clip(wrong, -STEPS, STEPS))",
+        "a residual is rounded to the nearest, which makes it longer",
+        ("plan/gradients/test_person_gradients.py::test_rounding_towards_zero_never_makes_a_residual_longer",),
+    ),
+    SourceMutant(
+        "plan/gradients/person_gradients.py",
+        "found = np.trunc(np.clip(wrong, -STEPS, STEPS))",
+        "found = np.trunc(wrong)",
+        "a residual of two classes is not clipped",
+        (BOUND,),
+    ),
+    SourceMutant(
+        "plan/gradients/person_gradients.py",
+        "if people == len(found):  # everybody",
+        "if people:  # everybody",
+        "people with several rows are clipped row by row",
+        (BOUND,),
+    ),
+    SourceMutant(
+        "plan/gradients/row_design.py",
         "return len(self.features) + self.has_constant",
         "return len(self.features)",
         "the constant is no part of the length of a row, and its gradient is not bounded",
-        ("plan/test_row_design.py",),
+        ("plan/gradients/test_row_design.py",),
     ),
     SourceMutant(
-        "plan/row_design.py",
+        "plan/gradients/row_design.py",
         "most = max(1, self.column.steps[1] - self.column.steps[0])",
         "most = max(1, int(codes.max(initial=0)))",
         "numbers are scaled by the largest that occurs",
-        ("plan/test_row_design.py::test_a_row_does_not_depend_on_the_others",),
+        ("plan/gradients/test_row_design.py::test_a_row_does_not_depend_on_the_others",),
     ),
     SourceMutant(
         "learn/descent.py",
@@ -78,7 +99,14 @@ MUTANTS = [
         "l2_squared=STEPS**2 * self.design.length_squared,",
         "l2_squared=STEPS**2,",
         "the noise is that of one entry, and a row has several",
-        (AUDIT,),
+        ("learn/test_descent.py::test_the_noise_of_a_round_is_made_for_what_the_worst_person_moves",),
+    ),
+    SourceMutant(
+        "learn/descent.py",
+        "l1=STEPS * self.design.length_l1,",
+        "l1=STEPS * self.design.unit,",
+        "Laplace noise is that of one entry, and a row has several",
+        ("learn/test_descent.py::test_the_noise_of_a_round_is_made_for_what_the_worst_person_moves",),
     ),
     SourceMutant(
         "learn/estimators.py",
@@ -103,6 +131,27 @@ MUTANTS = [
         'return cls("mu_squared", 4 * as_written("rho", budget.rho), relation)',
         "a rho buys twice what it is",
         ("learn/test_allowance.py",),
+    ),
+    SourceMutant(
+        "learn/allowance.py",
+        "mu = -up(-1 / root_up(1 / (2 * rho)))",
+        "mu = up(1 / root_up(1 / (4 * rho)))",
+        "a model of a vault is charged twice its rho",
+        ("ask/verbs/test_fit.py::test_every_kind_of_price_is_charged_at_what_it_says",),
+    ),
+    SourceMutant(
+        "ask/verbs/training_run.py",
+        "people = reach.size if unit.is_row or unit.max_rows == 1 else None",
+        "people = reach.size",
+        "rows are taken for people, whose number nobody declared",
+        ("ask/verbs/test_fit.py::test_a_number_of_people_is_declared_or_bought",),
+    ),
+    SourceMutant(
+        "ask/verbs/training_run.py",
+        "allowance = TrainingAllowance.at(price, unit.relation)",
+        'allowance = TrainingAllowance.at(price, "add_remove")',
+        "a vault whose people are replaced trains with the noise of one who goes",
+        ("ask/verbs/test_fit.py::test_where_people_are_replaced_the_noise_is_twice_as_wide",),
     ),
     SourceMutant(
         "mechanisms/clipped_sum.py",

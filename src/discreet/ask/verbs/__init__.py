@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from discreet.ask.verbs.verb import Verb
 
 registry = Registry(
-    "verb", "discreet.ask.verbs", entry=lambda _: "VERB", apart=frozenset({"verb", "questions", "request_text"})
+    "verb",
+    "discreet.ask.verbs",
+    entry=lambda _: "VERB",
+    apart=frozenset({"verb", "questions", "request_text", "training_run"}),
 )
 
 

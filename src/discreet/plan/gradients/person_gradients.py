@@ -2,7 +2,7 @@
 
 A row's gradient is its residual, what the model gets wrong about it, times what the model sees of it. The residual is
 clipped and rounded *towards zero* to a grid; what the model sees is a row of whole numbers of declared length
-(`discreet.plan.row_design`). So the sum is an exact integer, and nobody moves it further than the two lengths' product.
+(`row_design`). So the sum is an exact integer, and nobody moves it further than the product of the two lengths.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from discreet.core.errors import BadParameter
 from discreet.core.value import dataclass
 from discreet.engines.engine import EngineFailed
 from discreet.plan.batches import Batch
-from discreet.plan.row_design import Codes, Matrix, RowDesign
+from discreet.plan.gradients.row_design import Codes, Matrix, RowDesign
 
 Objective = Literal["logistic", "softmax", "hinge", "squared"]
 Norm = Literal["l1", "l2"]
@@ -56,7 +56,7 @@ class Residuals:
 
     def of(self, scores: Floats, target: Codes) -> Floats:
         """Return the residuals of rows, each from its own scores and target; of a row without a target, 0."""
-        here = (target >= 0) & (target < self.values)
+        there = (target >= 0) & (target < self.values)
         if self.objective == "squared":
             wanted = 2 * target[:, None] / (self.values - 1) - 1
             found = wanted - scores
@@ -64,13 +64,17 @@ class Residuals:
             found = self._binary(scores, target[:, None] == 1)
         else:
             found = self._several(scores, target[:, None] == np.arange(self.values))
-        return np.where(here[:, None], found, 0.0)
+        found[~there] = 0.0
+        return found
 
     def _binary(self, scores: Floats, is_second: NDArray[np.bool_]) -> Floats:
         if self.objective == "hinge":
             side = np.where(is_second, 1.0, -1.0)
             return side * np.maximum(0.0, 1 - side * scores)
-        return is_second - 1 / (1 + np.exp(-np.clip(scores, -500, 500)))
+        from scipy.special import expit
+
+        found: Floats = is_second - expit(scores)
+        return found
 
     def _several(self, scores: Floats, is_class: NDArray[np.bool_]) -> Floats:
         if self.objective == "hinge":
@@ -119,9 +123,10 @@ def gradient_sum(rows: DesignRows, residuals: Residuals, weights: Floats, design
     """
     try:
         with np.errstate(all="ignore"):  # a warning would tell that somebody's numbers are odd
-            wrong = residuals.of(rows.matrix @ weights / design.unit, rows.target)
-            whole = clipped_residuals(wrong / residuals.clip * STEPS, rows.person, rows.people, residuals.norm)
-            found = rows.matrix.T @ whole
+            wrong = residuals.of(_product(rows.matrix, weights / design.unit), rows.target)
+            wrong *= STEPS / residuals.clip
+            whole = clipped_residuals(wrong, rows.person, rows.people, residuals.norm)
+            found = _product(rows.matrix.T, whole)
     except Exception:
         raise EngineFailed from None
     if found.shape != (design.width, residuals.outputs):
@@ -129,13 +134,25 @@ def gradient_sum(rows: DesignRows, residuals: Residuals, weights: Floats, design
     return tuple(map(int, found.ravel().tolist()))
 
 
+def _product(matrix: Matrix, columns: Floats) -> Floats:
+    """Return a matrix times columns; one of them is multiplied as a vector, which is several times as fast."""
+    found: Floats = (matrix @ columns[:, 0])[:, None] if columns.shape[1] == 1 else matrix @ columns
+    return found
+
+
 def clipped_residuals(wrong: Floats, person: Codes, people: int, norm: Norm) -> Floats:
     """Return whole numbers: of each row at most STEPS by the norm, and of all rows of a person together at most that.
 
     They are rounded towards zero, which makes no norm larger. What is not a number counts as 0.
     """
-    found = np.nan_to_num(wrong, nan=0.0, posinf=2.0**52, neginf=-(2.0**52))
-    found = np.trunc(_shorter(found, _norms(found, norm), norm))
+    if wrong.shape[1] == 1:  # a number is its own norm
+        found = np.trunc(np.clip(wrong, -STEPS, STEPS))
+        np.copyto(found, 0.0, where=np.isnan(found))
+        if people == len(found):  # everybody has one row, which is short enough already
+            return found
+    else:
+        found = np.nan_to_num(wrong, nan=0.0, posinf=2.0**52, neginf=-(2.0**52))
+        found = np.trunc(_shorter(found, _norms(found, norm), norm))
     theirs: Floats = np.bincount(person, weights=_norms(found, norm), minlength=people)[person].astype(np.float64)
     return np.trunc(_shorter(found, theirs, norm))
 

@@ -13,8 +13,8 @@ from discreet.core import record as records
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.value import dataclass
+from discreet.plan.gradients.value_codes import step_codes
 from discreet.plan.keys import declared, shown
-from discreet.plan.value_codes import step_codes
 
 Codes = NDArray[np.int64]
 Matrix = Any  # a sparse matrix of scipy, whose types say little

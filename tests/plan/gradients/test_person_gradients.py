@@ -13,8 +13,15 @@ from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
 from discreet.core.exact import Exact
 from discreet.plan.batches import Batch
-from discreet.plan.person_gradients import STEPS, Residuals, clipped_residuals, design_rows, gradient_sum, people_count
-from discreet.plan.row_design import RowDesign
+from discreet.plan.gradients.person_gradients import (
+    STEPS,
+    Residuals,
+    clipped_residuals,
+    design_rows,
+    gradient_sum,
+    people_count,
+)
+from discreet.plan.gradients.row_design import RowDesign
 
 DESIGNS = [
     RowDesign.of({"a": dp.one_of(0, 1, 2), "b": dp.between(0, 3)}, 4),
@@ -87,6 +94,15 @@ def test_rounding_towards_zero_never_makes_a_residual_longer(flat, norm):
     found = clipped_residuals(wrong, np.arange(len(flat)), len(flat), norm)
     assert (np.abs(found) <= np.minimum(np.abs(wrong), STEPS)).all()
     assert (found == np.trunc(found)).all()
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_many_small_residuals_of_a_person_are_not_rounded_up(outputs, norm):
+    wrong = np.ones((STEPS + STEPS // 4, outputs))
+    found = clipped_residuals(wrong, np.zeros(len(wrong), int), 1, norm)
+    lengths = np.abs(found).sum(axis=1) if norm == "l1" else np.sqrt(np.square(found).sum(axis=1))
+    assert lengths.sum() <= STEPS
 
 
 def test_rounding_to_the_nearest_would_make_long_vectors_longer_than_the_bound():

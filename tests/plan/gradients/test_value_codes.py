@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import discreet as dp
-from discreet.plan.value_codes import step_codes
+from discreet.plan.gradients.value_codes import step_codes
 
 
 class Odd:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import discreet as dp
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.value import replace
-from discreet.plan.row_design import SCALE, RowDesign
+from discreet.plan.gradients.row_design import SCALE, RowDesign
 
 COLUMNS = {
     "age": dp.between(0, 99),
