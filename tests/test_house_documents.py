@@ -139,7 +139,10 @@ def test_pages_opened_from_a_folder_can_be_searched(site):
 
 def test_the_reference_describes_every_public_name(site):
     text = (site / "reference.html").read_text(encoding="utf-8")
-    packages = [discreet, *map(importlib.import_module, ("discreet.mechanisms", "discreet.publish", "discreet.local"))]
+    packages = [
+        discreet,
+        *map(importlib.import_module, ("discreet.mechanisms", "discreet.publish", "discreet.local", "discreet.learn")),
+    ]
     values = {
         id(value): name for package in packages for name in package.__all__ if callable(value := getattr(package, name))
     }

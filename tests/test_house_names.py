@@ -44,6 +44,7 @@ ALLOWED = {
     "account/budgets/exceeded": "BudgetExceeded: a refusal is named for what is refused",
     "account/numeric/enumerated": "the few outcomes of a loss, listed one by one",
     "account/numeric/rounding": "the rounding of floats, a noun",
+    "plan/functions/substring": "a part of a text, and SQL's word for it",
     "ask/priced": "PricedQuestion",
     "ask/registered": "Registered, the state of a table in a vault",
     "ask/remaining": "what remains of a budget, as users call it",

@@ -108,6 +108,33 @@ def test_using_units_and_schemas_loads_no_third_party_module():
     assert set(python(script)) - sys.stdlib_module_names == {"discreet"}
 
 
+ANSWER = """
+import sys, json, discreet as dp
+with dp.Curator("v.discreet") as curator:
+    rows = {"p": list(range(60)), "w": ["A", "B", None] * 20, "x": [n % 50 for n in range(60)]}
+    curator.register("t", rows, unit=dp.person("p", max_rows=1), budget=dp.Budget(epsilon=9),
+        columns={"w": dp.one_of("A", "B"), "x": dp.between(0, 49)})
+    token = curator.grant("a", "t")
+code = f'''
+import sys, json, discreet as dp
+t = dp.connect("v.discreet", {token!r}).table("t")
+str(t.group_by("w").agg(n=dp.count(), m=dp.mean("x")).release(epsilon=1))
+print(json.dumps([
+    [name for name in ("numpy", "scipy", "discreet.curator.remote") if name in sys.modules],
+    [name for name, module in sys.modules.items() if name.startswith("discreet.") and name != "discreet.core.value"
+        and getattr(module, "dataclass", None) is __import__("dataclasses").dataclass],
+]))
+'''
+import subprocess
+print(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
+"""
+
+
+def test_a_first_answer_loads_no_arrays_no_client_and_makes_no_dataclass_at_once(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert python(ANSWER) == [[], []]
+
+
 def test_the_version_is_semantic_and_the_same_everywhere():
     assert all(part.isdigit() for part in discreet.__version__.split("."))
     assert len(discreet.__version__.split(".")) == 3

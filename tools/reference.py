@@ -11,7 +11,7 @@ from typing import Any
 
 MARK = "<!-- the reference: written by tools/reference.py when the site is built -->"
 # Packages in the order of the page. A name is described where it first appears.
-PACKAGES = ("discreet", "mechanisms", "account", "noise", "local", "publish", "lab", "ledger")
+PACKAGES = ("discreet", "mechanisms", "account", "noise", "local", "learn", "publish", "lab", "ledger")
 # What people get from calls rather than by name.
 RETURNED = {
     "discreet": (

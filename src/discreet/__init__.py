@@ -104,6 +104,7 @@ _ALSO = {
     ),
     **dict.fromkeys(("greatest", "least"), "discreet.plan.expressions"),
     **dict.fromkeys(("csv", "parquet"), "discreet.engines.duckdb.options"),
+    "learn": "discreet.learn",
     "local": "discreet.local",
     "publish": "discreet.publish",
 }

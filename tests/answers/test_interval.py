@@ -24,7 +24,7 @@ from discreet.answers.quantity import (
     RatioQuantity,
     linear,
 )
-from discreet.answers.spread import half_width, terms_of
+from discreet.answers.spread import beyond, half_width, masses, terms_of
 from discreet.core.errors import BadParameter
 from discreet.measures import moments
 from discreet.measures.cumulative import cumulative
@@ -266,6 +266,23 @@ def test_the_interval_of_a_sum_on_a_lattice_is_the_least_symmetric_one(law):
         ((Fraction(2), NoisyInteger("a", 0, law, Fraction(2))), (Fraction(-3), NoisyInteger("b", 0, law, Fraction(2))))
     )
     assert interval(two) == (-half, half)
+
+
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("scale", [0.2, 1, 2.5, 40])
+def test_the_closed_tail_of_a_sum_of_two_or_three_is_that_of_its_convolution(count, scale):
+    law = masses("laplace", scale, np.arange(-int(50 * scale) - 9, int(50 * scale) + 10))
+    summed = np.convolve(law, law) if count == 2 else np.convolve(np.convolve(law, law), law)
+    middle = len(summed) // 2
+    for h in (0, 1, int(scale), int(4 * scale), int(9 * scale)):
+        outside = float(summed[: middle - h].sum() + summed[middle + h + 1 :].sum())
+        assert beyond(scale, count, h) == pytest.approx(outside, rel=1e-9, abs=1e-15)
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_the_interval_of_a_sum_of_two_or_three_is_the_least_one(count):
+    half = int(half_width(((Fraction(1), "laplace", Fraction(7), count),), 0.95))
+    assert beyond(7.0, count, half) <= 0.05 < beyond(7.0, count, half - 1)
 
 
 def test_rounding_to_a_grid_errs_on_the_wide_side_and_by_little():

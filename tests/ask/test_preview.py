@@ -57,7 +57,8 @@ def test_every_column_has_mechanism_sensitivity_noise_and_cost(tmp_path):
     assert [line.column for line in found.lines] == ["n", "cost", "half"]
     assert [line.mechanism for line in found.lines] == ["count", "mean", "median"]
     # Half for the median; one measurement of count and mean for the rest, in distances of up to 100 from the bounds.
-    assert (found["n"].sensitivity, found["n"].noise) == ("300", "Laplace, scale 150")
+    assert (found["cost"].sensitivity, found["cost"].noise) == ("300", "Laplace, scale 150")
+    assert (found["n"].sensitivity, found["n"].noise) == ("3", "Laplace, scale 1.5")  # a count is told in rows
     assert 7 < found["n"].half_width < 9
     assert [line.cost for line in found.lines] == ["epsilon 2 with cost", "epsilon 2 with n", "epsilon 1"]
     assert found["cost"].within.startswith("at most ")

@@ -55,6 +55,18 @@ amounts = st.fractions(min_value=Fraction(1, 50), max_value=20, max_denominator=
 deltas = st.sampled_from([Fraction(1, 10**6), Fraction(1, 1000)])
 
 
+def test_people_are_counted_in_no_more_groups_than_the_conditions_leave_keys(tmp_path):
+    unit, columns = person("id", max_rows=10), {"urgent": dp.flag(), "ward": dp.one_of(*"ABCDEF")}
+    curator = Curator(tmp_path / "vault.discreet")
+    frame = {"id": [1], "urgent": [True], "ward": ["A"]}
+    curator.register("visits", frame, unit=unit, columns=columns, budget=dp.Budget(epsilon=3))
+    table = curator.session(curator.grant("alice", "visits")).table("visits")
+    narrowed = table.where(table.ward.is_in(["A", "B", "C"]))
+    for query, groups in ((table, ["urgent"]), (narrowed, ["ward"]), (narrowed, ["ward", "urgent"]), (table, ["ward"])):
+        (measure,) = query.group_by(*groups).agg(who=dp.people()).asked(epsilon=1).measures
+        assert measure.times == {"urgent": 2, "ward": 3 if query is narrowed else 6}[groups[0]] * (len(groups) or 1)
+
+
 @settings(max_examples=80)
 @given(questions, amounts, st.sampled_from(sorted(UNITS)), st.sampled_from([(), ("ward",)]), st.data())
 def test_a_price_in_epsilon_is_never_exceeded(visits, aggregates, epsilon, unit, by, data):

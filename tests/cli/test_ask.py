@@ -46,6 +46,14 @@ def test_json_has_values_with_their_intervals_and_the_receipt(token, result):
     assert not found["receipt"]["replayed"]
 
 
+def test_what_bounding_cut_is_bought_by_an_option(token, run, result):
+    question = TEXT, "--epsilon", "1", "--max-rows", "2", "--cut"
+    assert "a tenth of the price" in " ".join(run("preview", *question)[1].split())
+    found = result("ask", *question)
+    assert set(found["cut"]) >= {"people", "rows"}
+    assert "bounding cut at least" in run("ask", *question)[1]
+
+
 def test_intervals_of_sampling_are_an_option_and_free(token, result):
     plain = result("ask", TEXT, "--epsilon", "0.5")
     found = result("ask", TEXT, "--epsilon", "0.5", "--sampling")

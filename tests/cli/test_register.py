@@ -37,6 +37,16 @@ def test_a_table_is_registered_from_the_line(folder, run):
     assert (found.table.rows, found.account) == (1200, "patients")
 
 
+def test_rows_are_capped_by_group_and_chosen_from_the_line(folder, run, result):
+    run("init")
+    caps = ("--max-groups", "2", "--max-rows-per-group", "3")
+    found = result("register", "visits", "visits.csv", *TERMS, *caps, *PRICE)
+    assert found["table"]["unit"]["max_rows_per_group"] == 3
+    chosen = result("register", "more", "visits.csv", *TERMS, "--group", "visits", "--auto-rows", "0.5")
+    assert chosen["bought"]["most"] == 5
+    assert chosen["table"]["unit"]["max_rows"] == chosen["bought"]["rows"]
+
+
 def test_json_has_the_declaration(vault, result):
     found = result("register", "visits", "visits.csv", *TERMS, *PRICE)
     assert (found["name"], found["version"], found["account"]) == ("visits", 1, "visits")

@@ -214,7 +214,7 @@ def test_the_sources_of_a_vault_are_kept_by_whoever_opens_a_session(tmp_path):
         columns, budget = {"x": dp.between(0, 9)}, dp.Budget(epsilon=1)
         curator.register("t", tmp_path / "t.csv", unit=dp.row(), columns=columns, budget=budget, group="g")
         curator.register("u", tmp_path / "u.csv", unit=dp.row(), columns=columns, group="g")
-        core_file._SOURCES.clear()
+        core_file.SOURCES.clear()
         session = curator.session(curator.grant("ann", "t"))
         answer = session.table("t").count().release(epsilon=1)
         with pytest.raises(Occupied, match="rows are read from there"):

@@ -83,6 +83,27 @@ def test_a_third_relation_is_refused_with_the_two_that_exist(value):
         row(relation=value)
 
 
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"max_rows_per_group": 6}, "at most 5 rows in all groups"),
+        ({"max_rows_per_group": 0}, "positive integer"),
+        ({"max_rows_per_group": True}, "positive integer"),
+        ({"max_rows_per_group": 2, "bound": "table"}, "groups belong to a question"),
+    ],
+)
+def test_a_cap_by_group_that_caps_nothing_is_refused(given, why):
+    with pytest.raises(BadParameter, match=why) as refused:
+        person("id", max_rows=5, **given)
+    assert refused.value.name == "max_rows_per_group"
+
+
+def test_a_cap_by_group_is_written_only_where_there_is_one():
+    plain, capped = person("id", max_rows=5), person("id", max_rows=5, max_rows_per_group=2)
+    assert "max_rows_per_group" not in plain.record()
+    assert [Unit.from_json(each.to_json()) for each in (plain, capped)] == [plain, capped]
+
+
 @pytest.mark.parametrize("value", ["row", None, 0])
 def test_a_third_place_to_bound_is_refused(value):
     with pytest.raises(BadParameter) as refused:

@@ -161,5 +161,11 @@ def test_what_is_no_identifier_is_refused(curator, person):
         curator.erase("visits", person)
 
 
-def test_the_mark_of_kept_rows_is_that_of_the_table(tmp_path):
-    assert Ranks(tmp_path, b"s").remove("visits") == 0
+def test_kept_rows_of_the_other_tables_stay_and_those_of_no_table_go(tmp_path):
+    now, before = Ranks(tmp_path, b"s"), Ranks(tmp_path, b"former")
+    files = [now.path("visits", 1, "a"), now.path("stays", 1, "a"), before.path("stays", 1, "a")]
+    for file in files:
+        file.touch()
+    assert now.remove(but=["stays"]) == 2
+    assert [*tmp_path.iterdir()] == [files[1]]
+    assert now.remove() == 1

@@ -103,6 +103,10 @@ def test_numbers_are_exact(folder):
             'unit = { person = "patient_id", max_rows = 4, max_groups = 2, bound = "table" }',
             person("patient_id", max_rows=4, max_groups=2, bound="table"),
         ),
+        (
+            'unit = { person = "patient_id", max_rows = 4, max_groups = 2, max_rows_per_group = 3 }',
+            person("patient_id", max_rows=4, max_groups=2, max_rows_per_group=3),
+        ),
     ],
 )
 def test_units_are_written_in_three_ways(folder, words, unit):

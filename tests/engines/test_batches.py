@@ -10,11 +10,10 @@ import discreet as dp
 from discreet.core.doors import opened
 from discreet.engines.duckdb.engine import DuckDBEngine
 from discreet.engines.engine import BATCH_ROWS, PRIME, DeadlineExceeded, EngineFailed
-from discreet.plan.batches import MISSING, batches
+from discreet.plan.batches import MISSING, batches, person_hashes
 from discreet.plan.expressions import Name
 from discreet.plan.keys import NO_KEYS, Tally, TallyQuery
 from discreet.plan.nodes import Scan, columns_of
-from discreet.plan.person_hash import person_hashes
 from discreet.plan.person_sums import PersonBound, person_function, person_sums
 from discreet.plan.stability import reach, unit_of
 from tests.engines.subjects import ENGINES, SUBJECTS

@@ -111,6 +111,22 @@ def test_every_tally_of_many_people_with_skewed_rows(subject, kind):
         assert answered(subject, question, {"t": subject.loaded(data)}) == Oracle().tallied(question, {"t": data}, unit)
 
 
+@pytest.mark.parametrize("cap", [1, 3])
+@pytest.mark.parametrize("by", ["ward and ill", "bin"])
+def test_rows_that_are_capped_by_group_weigh_what_they_do_in_the_reference(subject, by, cap):
+    chance, columns = Chance("capped", by), worlds.COLUMNS
+    keys = (
+        Keys((bins("bin", columns["n"].named("n"), [1, 17, 501]),))
+        if by == "bin"
+        else keys_of(("ward", "ill"), columns)
+    )
+    unit = dp.person("id", max_rows=7, max_groups=2, max_rows_per_group=cap)
+    data = worlds.table_of(chance, unit)
+    data.rows = [row for who in (*range(9), None) for row in worlds.rows_of(chance, who)]
+    question = TallyQuery(Scan("t"), keys, tuple(worlds.TALLIES), weighed=True)
+    assert answered(subject, question, {"t": subject.loaded(data)}) == Oracle().tallied(question, {"t": data}, unit)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_empty_table_has_zeros_in_every_group(subject, kind):
     unit = worlds.unit_of(Chance(kind), kind)

@@ -2,9 +2,9 @@
 
 `python -m tests.ledger.killing VAULT KILLS SEED KIND BEGIN` prints one line of JSON for each life; the vault is a path
 or a URL, and the step at which first lives end goes on from BEGIN. The kind says what is asked for: a "text", a "file"
-that is published with it, "beats" (work that outlives its lease, which is renewed meanwhile), or "parts", the next two
-of a running release. A question's first life ends at a given step, the next at any step or at any moment, and the last
-one may live.
+that is published with it, "beats" (work that outlives its lease, which is renewed meanwhile), "parts", the next two of
+a running release, or "secret": the vault's own is exchanged. A question's first life ends at a given step, the next at
+any step or at any moment, and the last one may live.
 Children are forked here, where there are no threads.
 """
 
@@ -32,9 +32,11 @@ class Steps:
     """Counts steps and dies at one of them, as a power cut would have it."""
 
     def __init__(self, last):
-        self.left = last
+        self.left, self.paused = last, False
 
     def __call__(self, _name=None):
+        if self.paused:
+            return
         self.left -= 1
         if self.left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -63,7 +65,7 @@ class Watched:
 class Mortal(Ledger):
     """A ledger that takes a step around every statement, commit and anchor."""
 
-    step = staticmethod(lambda: None)
+    step = staticmethod(lambda _name=None: None)
 
     @contextmanager
     def _write(self, *wanted):
@@ -101,6 +103,14 @@ def between(step, real):
     return watched
 
 
+def watch_rows(step):
+    """Take a step before and after every row that is written to a file."""
+    from discreet.ledger.sqlite.store import SqliteTransaction
+
+    for name in ("put", "delete", "append"):
+        setattr(SqliteTransaction, name, between(step, getattr(SqliteTransaction, name)))
+
+
 def watch_files(step):
     """Take a step before and after everything that writes a file."""
     from discreet.ledger.artefacts import draft
@@ -125,6 +135,9 @@ def ask(path, question, step, tell, kind):
 
         if kind == "parts":
             go_on(ledger, step, tell)
+            return
+        if kind == "secret":
+            exchange(path, ledger, step, tell)
             return
 
         def work(draws):
@@ -155,7 +168,9 @@ def go_on(ledger, step, tell):
 
     (release,) = [entry.record()["key"] for entry in ledger.entries() if entry.kind == "charge"]
     for _ in range(2):
+        step.paused = True  # or the growing list would take all the steps
         known = len(ledger.parts(release))
+        step.paused = False
 
         def work(draws, state, known=known):
             with draws.at("noise"):
@@ -169,6 +184,26 @@ def go_on(ledger, step, tell):
         tell({"part": number, "answer": text})
 
 
+def exchange(path, ledger, step, tell):
+    """Ask, exchange the secret, and ask again: the answer is the one that was settled, whatever was exchanged."""
+    if not is_url(path):
+        watch_rows(step)
+    verify = ledger.verify
+
+    def unwatched():
+        step.paused = True  # or the growing chain, which is derived again, would take all the steps
+        found = verify()
+        step.paused = False
+        return found
+
+    ledger.verify = unwatched
+    answer, _ = ledger.run(charge("settled"), lambda _: "41")
+    ledger.rotate_secret()
+    step()
+    again, receipt = ledger.run(charge("settled"), lambda _: "42")
+    tell({"answer": again, "drawn": answer, "sequence": receipt.sequence})
+
+
 def published(drawn):
     """What is in the file of an answer."""
     return f"{drawn}\n".encode() * 1000
@@ -176,11 +211,16 @@ def published(drawn):
 
 def live(path, question, step, kind, delay=None):
     """Fork a child that asks; return what it told before it died, and whether it was killed."""
+    return live_child(lambda tell: ask(path, question, step, tell, kind), delay)
+
+
+def live_child(life, delay=None):
+    """Fork a child that lives a life; return what it told before it died, and whether it was killed."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            ask(path, question, step, lambda told: os.write(write, json.dumps(told).encode() + b"\n"), kind)
+            life(lambda told: os.write(write, json.dumps(told).encode() + b"\n"))
             os._exit(0)
         except BaseException as error:
             os.write(2, repr(error).encode())
@@ -198,18 +238,31 @@ def live(path, question, step, kind, delay=None):
     return [json.loads(line) for line in told.splitlines()], killed
 
 
+def people(ledger):
+    """Put into a vault what an exchange of the secret has to leave as it is, and what it ends."""
+    from discreet.ledger.running.runs import PartDone
+
+    ledger.put("table", "visits", {"rows": "declared"}, private={"digest": "of rows"})
+    ledger.grant("alice", ["visits"], {"people": epsilon(1)})
+    key = ledger.begin_run(charge("running"), "numbers").key
+    ledger.part(key, "a", lambda _draws, _state: PartDone("1", b"kept"), known=0)
+    ledger.charge(charge("waits"))
+
+
 def main(path, kills, seed, kind, begin):
     Ledger.create(path).close()
     with Ledger.open(path) as ledger:
         ledger.add_account("people", epsilon(kills))
         if kind == "parts":
             ledger.begin_run(charge("running"), "numbers")
+        if kind == "secret":
+            people(ledger)
     draw, done, question = random.Random(seed), 0, 0
     first = begin
     while done < kills:
         question += 1
-        # The steps around a file are many: most questions that publish one die once.
-        again = kind != "file" or question % 4 == 0
+        # The steps around a file, and around all rows of a vault, are many: most questions about those die once.
+        again = kind not in ("file", "secret") or question % 4 == 0
         steps = [first, *([draw.randrange(1, 20)] if again else []), None]
         for life, step in enumerate(steps):
             delay = draw.random() * 0.02 if life == 1 and question % 3 == 0 else None

@@ -13,26 +13,29 @@ from discreet.ledger.sqlite import schema
 from tests.ledger.stores import connected, new_url
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "format_2.json").read_text(encoding="utf-8"))
+# Another of that format, by the last release that wrote it, after more use: noisy counts with a delta, synthetic data,
+# a grant that was revoked, a charge that was refused; an answer that failed, and a charge that waits.
+USED = json.loads((Path(__file__).parent / "golden" / "format_2_used.json").read_text(encoding="utf-8"))
 
 
-def old_vault(store, folder):
+def old_vault(store, folder, golden=GOLDEN):
     """Put the vault back as it was, with its anchor and its rows; return its place."""
-    place = _file(folder) if store == "sqlite" else _schema(new_url())
-    rows = place.with_name(f"{place.name}.data") if store == "sqlite" else data_home() / GOLDEN["vault"]
+    place = _file(folder, golden) if store == "sqlite" else _schema(new_url(), golden)
+    rows = place.with_name(f"{place.name}.data") if store == "sqlite" else data_home() / golden["vault"]
     rows.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for name, content in GOLDEN["files"].items():
+    for name, content in golden["files"].items():
         (rows / name).write_bytes(bytes.fromhex(content))
     return place
 
 
-def _file(folder):
+def _file(folder, golden):
     place = folder / "vault.discreet"
     connection = sqlite3.connect(place)
     connection.execute("PRAGMA journal_mode = WAL")
     triggers = [each for each in GOLDEN["sqlite"] if each.startswith("CREATE TRIGGER")]
     for each in [each for each in GOLDEN["sqlite"] if each not in triggers]:
         connection.execute(each)
-    for table, rows in GOLDEN["rows"].items():
+    for table, rows in golden["rows"].items():
         for row in rows:
             marks = ", ".join("?" * len(row))
             connection.execute(f"INSERT INTO {table} VALUES ({marks})", [*map(_value, row)])
@@ -42,16 +45,16 @@ def _file(folder):
     connection.close()
     place.chmod(0o600)
     anchor = place.with_name(f"{place.name}.anchor")
-    anchor.write_bytes(b"".join(slot.ljust(511).encode() + b"\n" for slot in GOLDEN["anchor"]))
+    anchor.write_bytes(b"".join(slot.ljust(511).encode() + b"\n" for slot in golden["anchor"]))
     return place
 
 
-def _schema(url):
+def _schema(url, golden):
     connection, schema = connected(url)
     with connection:
         for each in GOLDEN["postgres"]:
             connection.execute(each.replace('"SCHEMA"', f'"{schema}"').encode())
-        for table, rows in GOLDEN["rows"].items():
+        for table, rows in golden["rows"].items():
             for row in rows:
                 marks = ", ".join(["%s"] * len(row))
                 connection.execute(f"INSERT INTO {schema}.{table} VALUES ({marks})", [*map(_value, row)])

@@ -6,11 +6,12 @@ import pytest
 
 import discreet as dp
 from discreet.answers.answer import Answer
-from discreet.ledger import Ledger, Unavailable
+from discreet.core.errors import Refusal
+from discreet.ledger import Ledger, NotAVault, Unavailable
 from discreet.ledger.postgres import schema as postgres_schema
 from discreet.ledger.sqlite import schema
 from discreet.ledger.store import Limit
-from tests.ledger.old_vault import GOLDEN, old_vault
+from tests.ledger.old_vault import GOLDEN, USED, old_vault
 from tests.ledger.stores import connected
 
 EVERY_STORE = True
@@ -63,3 +64,41 @@ def test_an_old_vault_that_cannot_be_written_is_refused_with_the_fix(tmp_path, p
     )
     with pytest.raises(Unavailable, match="can be read but not written"):
         Ledger.open(place)
+
+
+def test_a_vault_of_long_use_answers_refuses_and_goes_on_as_before(store, tmp_path, path):
+    place = old_vault(store, tmp_path, USED)
+    with dp.Curator(place) as curator:
+        before = curator.ledger.spent("visits")
+        session = curator.session(USED["token"])
+        visits = session.table("visits")
+        report = visits.group_by("ward").agg(n=dp.count(), cost=dp.mean("cost"))
+        again = report.release(epsilon=0.5)
+        assert (again.receipt["replayed"], again.columns) == (True, Answer.from_json(USED["answer"]).columns)
+        assert visits.agg(n=dp.count()).release(epsilon=0.25, delta=1e-7).receipt["replayed"]
+        assert visits.synthesize("independent", epsilon=0.5, columns=["ward"]).to_json() == USED["synthetic"]
+        assert curator.ledger.spent("visits") == before
+        assert [grant.revoked for grant in curator.ledger.grants() if grant.analyst == "bob"] == [True]
+        with pytest.raises(Refusal, match="your cap of visits"):
+            visits.agg(n=dp.count()).release(epsilon=50)
+        watch = session.watch(visits, "above_threshold", threshold=1000, epsilon=0.125)
+        assert watch.look().number == 1
+        curator.rotate_secret()
+        assert report.release(epsilon=0.5).receipt["replayed"]
+        assert curator.verify().vault == USED["vault"]
+
+
+def test_a_vault_of_a_newer_format_is_refused_and_left_as_it_is(store, place):
+    Ledger.open(place).close()
+    newer = schema.VERSION + 1
+    if store == "sqlite":
+        connection = sqlite3.connect(place)
+        connection.execute(f"PRAGMA user_version = {newer}")
+        connection.close()
+    else:
+        connection, name = connected(place)
+        with connection:
+            connection.execute(f"UPDATE {name}.latch SET format = {newer}")
+    with pytest.raises(NotAVault, match=rf"its format is {newer}, and this release reads format {schema.VERSION}"):
+        Ledger.open(place)
+    assert version_of(store, place) == newer

@@ -17,9 +17,9 @@ COLUMNS = {
 }
 
 
-def reach(rows=1, groups=1, relation="add_remove", people=True, size=None, keyed=True):
+def reach(rows=1, groups=1, relation="add_remove", people=True, size=None, keyed=True, **others):
     """How far a unit reaches: one row in one group, unless it is said otherwise."""
-    return Reach(COLUMNS, rows, groups, relation, size, people, keyed=keyed)
+    return Reach(COLUMNS, rows, groups, relation, size, people, keyed=keyed, **others)
 
 
 def made(aggregate, price=None, **others):

@@ -14,10 +14,10 @@ from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
 from discreet.core.exact import Exact
 from discreet.core.schema import between
-from discreet.measures.kernels import in_cells
 from discreet.measures.measure import measure_of
 from discreet.measures.nested_quantiles import POINTS
 from discreet.measures.reach import Reach
+from discreet.measures.request import in_cells
 from discreet.plan.aggregates import aggregate_from_record
 from discreet.testing import seeded
 

@@ -8,6 +8,7 @@ import discreet as dp
 from discreet.account.budgets.price import Price
 from discreet.mechanisms.cdf import Cdf
 from discreet.mechanisms.top_k import TopK
+from discreet.plan.stability import GRAIN
 from tests.measures.made import made
 
 PRICES = [Price.of(epsilon=1), Price.of(rho=Fraction(1, 2))]
@@ -74,6 +75,37 @@ def test_sums_of_all_rows_of_a_unit_cost_what_was_paid(word, rows, groups, price
     assert most > paid * Fraction(9, 20)  # these neighbours come near enough to notice a factor of two
     told = measure.loss
     assert (told.peak if price.epsilon is not None else told.rho) >= most
+
+
+@pytest.mark.parametrize("price", PRICES, ids=["epsilon", "rho"])
+@pytest.mark.parametrize("cells", [None, 2, 9])
+@pytest.mark.parametrize("twice", [1, 2])
+@pytest.mark.parametrize("word", [*(each for each in SUMS if each != "people"), "histogram"])
+def test_people_who_fill_their_groups_cost_what_was_paid(word, twice, cells, price):
+    """Of at most 20 rows in 3 groups, 4 in each: 12 rows count, or 8 where there are two groups."""
+    unit = dp.person("id", max_rows=20, max_groups=3, max_rows_per_group=4)
+    asked = SUMS | {"histogram": dp.histogram("y", edges=[0, 2, 4])}
+    relation = "add_remove" if twice == 1 else "replace"
+    measure = made(asked[word], price, rows=20 * twice, groups=3 * twice, relation=relation, unit=unit, cells=cells)
+    full = 3 if cells is None or word == "histogram" else min(3, cells)
+    paid = price.epsilon if price.epsilon is not None else price.rho
+    if word == "histogram":
+        (noise, _), *_ = measure.mechanism.noises
+        parts = [(noise.law, noise.scale, 4 * measure.grain * twice)] * full
+    else:
+        noises = [noise for noise, size in measure.statistic.noises for _ in range(size)]
+        tallies = [measure.grain * each for each in tallied(word, 4 * twice)]
+        nothing, there = (measure.statistic.inner(measure.exact(each)) for each in ([0] * len(tallies), tallies))
+        moves = [after - before for after, before in zip(there, nothing, strict=True)]
+        parts = [(n.law, n.scale, move) for n, move in zip(noises, moves, strict=True)] * full
+    most = cost(parts, price.epsilon is not None)
+    assert paid * Fraction(9, 20) < most <= paid
+
+
+def test_rows_are_capped_by_group_only_where_there_are_groups():
+    unit = dp.person("id", max_rows=20, max_groups=3, max_rows_per_group=4)
+    one, other = (made(dp.count(), rows=20, keyed=keyed, unit=unit) for keyed in (True, False))
+    assert [each.statistic.contributions // GRAIN for each in (one, other)] == [4, 20]
 
 
 @pytest.mark.parametrize("price", PRICES, ids=["epsilon", "rho"])

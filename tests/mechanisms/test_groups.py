@@ -1,6 +1,7 @@
 """Statistics of many groups at once: what one unit moves in all, the loss stated for it, noise drawn, speed."""
 
 import time
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -88,6 +89,41 @@ def test_a_replaced_unit_moves_them_by_no_more_than_declared(name, shared, out, 
     mechanism = MAKERS[name](epsilon=1, contributions=ROWS, groups=groups, relation="replace")
     tables = shared + bounded(out, groups), shared + bounded(into, groups)
     check_moves(mechanism, *(exact_vectors(mechanism, table) for table in tables))
+
+
+def capped(rows, most):
+    """Rows of one unit: in each group the first few."""
+    seen = Counter()
+    return [row for row in rows if (seen.update([row[0]]) or seen[row[0]]) <= most]
+
+
+@pytest.mark.parametrize("name", MAKERS)
+@given(st.lists(ROW, max_size=6), st.lists(ROW, max_size=ROWS), st.lists(ROW, max_size=ROWS), st.integers(1, ROWS))
+def test_a_unit_of_few_rows_in_each_group_moves_all_groups_by_no_more_than_declared(name, shared, out, into, most):
+    given = {"epsilon": 1, "contributions": ROWS, "groups": GROUPS, "in_group": most}
+    check_moves(
+        MAKERS[name](**given), *(exact_vectors(MAKERS[name](**given), t) for t in (shared + capped(out, most), shared))
+    )
+    if name in AVERAGES:
+        return
+    mechanism = MAKERS[name](**given, relation="replace")
+    check_moves(mechanism, *(exact_vectors(mechanism, shared + capped(each, most)) for each in (out, into)))
+
+
+@pytest.mark.parametrize(("rows", "most", "squares"), [(5, 2, 9), (4, 2, 8), (5, 5, 25), (5, 1, 5), (3, 2, 5)])
+def test_gaussian_noise_is_that_of_rows_that_fill_as_many_groups_as_they_can(rows, most, squares):
+    (noise, _), *_ = Sum(low=0, high=3, rho=Fraction(1, 2), contributions=rows, groups=9, in_group=most).noises
+    assert noise.sensitivity.l2_squared == 9 * squares
+    # So many groups move by so much: all of the price, and no more.
+    full, rest = divmod(rows, most)
+    moved = [3 * most] * full + [3 * rest]
+    assert 0.49 < sum(each**2 for each in moved) / (2 * noise.scale**2) <= Fraction(1, 2)
+
+
+@pytest.mark.parametrize("given", [{"groups": 1, "in_group": 2}, {"groups": 3, "in_group": 6}])
+def test_a_group_with_more_rows_than_all_groups_is_refused(given):
+    with pytest.raises(BadParameter, match="in_group"):
+        Count(epsilon=1, contributions=5, **given)
 
 
 @pytest.mark.parametrize("name", MAKERS)

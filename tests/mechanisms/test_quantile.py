@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
@@ -20,11 +21,16 @@ STEPS = st.integers(0, 9)
 QS = st.sampled_from([0, Fraction(1, 10), 0.25, 0.5, Fraction(2, 3), 1])
 
 
-def score(data, point, q):
-    """The distance from q n to the ranks that a point covers, by counting."""
+def deficit(data, point, q):
+    """How far q n lies outside the ranks that a point covers, or below zero how deep inside, by counting."""
     below, up_to = sum(x < point for x in data), sum(x <= point for x in data)
     target = Fraction(q) * len(data)
-    return max(0, below - target, target - up_to)
+    return max(below - target, target - up_to)
+
+
+def score(data, point, q):
+    """The distance from q n to the ranks that a point covers."""
+    return max(0, deficit(data, point, q))
 
 
 @given(st.lists(STEPS, max_size=12), QS, st.integers(1, 40))
@@ -33,10 +39,11 @@ def test_runs_hold_every_point_once_with_its_score(data, q, reach):
     found = Runs(np.array(data, dtype=np.int64), 0, 9, q, Fraction(1))._around(reach)
     points = {level.start + place: level.deficit for level in found for place in range(level.size)}
     assert len(points) == sum(level.size for level in found)
-    expected = {point: score(data, point, q) * q.denominator for point in range(10)}
-    assert points == {point: deficit for point, deficit in expected.items() if deficit <= reach}
+    best = min(deficit(data, point, q) for point in range(10))
+    expected = {point: (deficit(data, point, q) - best) * q.denominator for point in range(10)}
+    assert points == {point: short for point, short in expected.items() if short <= reach}
     assert sorted(found) == found
-    assert min(expected.values()) == 0
+    assert best <= 0
 
 
 @given(neighbours(STEPS), neighbours(STEPS, "replace"), QS)
@@ -44,8 +51,36 @@ def test_one_row_moves_every_score_by_at_most_the_sensitivity(added, replaced, q
     for tables, relation in ((added, "add_remove"), (replaced, "replace")):
         mechanism = Quantile(q=q, low=0, high=9, epsilon=1, relation=relation)
         (q_exact,) = mechanism.quantiles
-        moved = max(abs(score(tables[0], point, q_exact) - score(tables[1], point, q_exact)) for point in range(10))
-        assert moved <= mechanism._sensitivity(q_exact)
+        one, other = ([deficit(table, point, q_exact) for point in range(10)] for table in tables)
+        assert max(abs(a - b) for a, b in zip(one, other, strict=True)) <= mechanism._sensitivity(q_exact)
+
+
+@pytest.mark.parametrize("q", [0, Fraction(1, 4), Fraction(1, 2), Fraction(4, 5), 1])
+@pytest.mark.parametrize("offset", [0, 2, -1])
+def test_of_all_tiny_tables_no_neighbour_moves_a_score_or_a_chance_beyond_the_claim(q, offset):
+    """All tables of up to three records on a grid of three points, and all that come from them by one record."""
+    mechanism = Quantile(q=q, low=0, high=2, epsilon=1, offset=offset)
+    tables = [rows for many in range(4) for rows in combinations_with_replacement(range(3), many)]
+    chances = {rows: mechanism.chances([*rows]) for rows in [*tables, *combinations_with_replacement(range(3), 4)]}
+    farthest = 0
+    for rows in tables:
+        for more in range(3):
+            other = tuple(sorted((*rows, more)))
+            moved = [shifted_score(rows, x, q, offset, 2) - shifted_score(other, x, q, offset, 2) for x in range(3)]
+            farthest = max(farthest, *map(abs, moved))
+            for x in range(3):
+                (low, high), (least, most) = chances[rows][float(x)], chances[other][float(x)]
+                assert max(float(high / least), float(most / low)) <= math.e * (1 + 1e-12)
+    assert farthest == mechanism._sensitivity(mechanism.quantiles[0])
+
+
+def test_where_the_quantile_is_one_point_that_point_is_likelier_than_by_its_rank_alone():
+    data = [2] * 3 + [5] * 20 + [7] * 4
+    found = {point: chance for point, (chance, _) in Quantile(low=0, high=9, epsilon=1).chances(data).items()}
+    by_rank = {point: math.exp(-float(score(data, point, 0.5))) for point in range(10)}
+    assert float(found[5.0]) > by_rank[5] / sum(by_rank.values())
+    # All others keep their proportions.
+    assert float(found[4.0] / found[6.0]) == pytest.approx(by_rank[4] / by_rank[6])
 
 
 @given(neighbours(STEPS, "replace"), st.sampled_from([(0.25, 0.75), (0.1, 0.5, 0.9)]))
@@ -71,7 +106,7 @@ def test_chances_are_those_of_the_exponential_mechanism(data, q):
     mechanism = Quantile(q=q, low=0, high=9, epsilon=2)
     (q_exact,) = mechanism.quantiles
     rate = 1 / max(q_exact, 1 - q_exact)
-    weights = [math.exp(-float(rate * score(data, point, q_exact))) for point in range(10)]
+    weights = [math.exp(-float(rate * deficit(data, point, q_exact))) for point in range(10)]
     chances = mechanism.chances(data)
     for point in range(10):
         assert float(chances[float(point)][0]) == pytest.approx(weights[point] / sum(weights))
@@ -169,12 +204,11 @@ def test_minimum_and_maximum_find_the_ends_of_the_data():
 
 
 def shifted_score(data, point, q, offset, high=9):
-    """The distance from q n + offset to the ranks of a point, where the bounds cover all ranks beyond the data."""
-    below, up_to = sum(x < point for x in data), sum(x <= point for x in data)
-    target = Fraction(q) * len(data) + offset
-    under = 0 if point == 0 and offset < 0 else max(0, below - target)
-    over = 0 if point == high and offset > 0 else max(0, target - up_to)
-    return max(under, over)
+    """The same for a target that many ranks away, with as many public records at the bound that it points to."""
+    padded = [*data, *[high if offset > 0 else 0] * abs(offset)]
+    below, up_to = sum(x < point for x in padded), sum(x <= point for x in padded)
+    target = Fraction(q) * len(data) + max(offset, 0)
+    return max(below - target, target - up_to)
 
 
 @given(st.lists(STEPS, max_size=8), QS, st.integers(-12, 12))

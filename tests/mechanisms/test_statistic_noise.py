@@ -9,8 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.account import DiscreteGaussian, DiscreteLaplace, Zcdp
+from discreet.core.exact import Exact
 from discreet.mechanisms import Count
+from discreet.mechanisms.moments import Moments
+from discreet.mechanisms.parts import integer_noise
 from discreet.mechanisms.parts.integer_noise import Noise, Sensitivity, calibrated, floats, plus, saturated
+from discreet.noise.draws import Draws
 
 
 def lost(noise, moves, epsilon):
@@ -70,3 +74,29 @@ def test_the_type_of_an_answer_does_not_tell_how_large_the_exact_one_is(exact):
     # Within 64 bits the noisy sum is int64 whatever the exact one was; beyond, its own size says so.
     assert Count(epsilon=1).releases(exact, 50).dtype == np.int64
     assert Count(epsilon=1).releases(2**64, 50).dtype == object
+
+
+@pytest.mark.parametrize("law", ["laplace", "gaussian"])
+@pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(40), Fraction(10**30)])
+def test_a_debit_draws_the_same_numbers_with_and_without_an_array(monkeypatch, law, scale):
+    found = []
+    for few in (integer_noise._FEW, 0):
+        monkeypatch.setattr(integer_noise, "_FEW", few)
+        with Draws(bytes(32)).at("a label"):
+            found.append(Noise(law, scale, Sensitivity.entries(1, 1), "add_remove").draw((3, 5)))
+    few, array = found
+    assert isinstance(few, list)
+    assert array.shape == (3, 5)
+    assert few == array.tolist()
+
+
+def test_few_groups_and_many_get_the_noise_of_a_debit_alike(monkeypatch):
+    mechanism = Moments(low=0, high=50, order=1, nulls=True, epsilon=1, contributions=3, groups=2)
+    exact = Exact([(at, at, 2**70 * (at == 2) + 7 * at) for at in range(6)])
+    found = []
+    for few in (integer_noise._FEW, 0):
+        monkeypatch.setattr(integer_noise, "_FEW", few)
+        with Draws(bytes(32)).at("a label"):
+            found.append(mechanism.measured(exact))
+    assert found[0].values == found[1].values
+    assert found[0].loss == found[1].loss

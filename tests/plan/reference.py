@@ -269,6 +269,7 @@ FUNCTIONS = {
         re.fullmatch(".*".join(map(re.escape, parameters[0].split("%"))), values[0], re.DOTALL)
     ),
     "starts_with": lambda values, parameters, _step: values[0].startswith(parameters[0]),
+    "substring": lambda values, parameters, _step: values[0][int(parameters[0]) - 1 :][: int(parameters[1])],
     "weekday": lambda values, _parameters, _step: Fraction(values[0].isoweekday()),
     "year": lambda values, _parameters, _step: Fraction(values[0].year),
 }

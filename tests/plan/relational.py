@@ -227,12 +227,29 @@ class Oracle:
             )
             for place, (counted,) in people.items():
                 total[place].update(dict.fromkeys(alone, counted))
+        shares = self.capped(groups, unit, reaching, question.keys)
         for (who, place), rows in groups.items():
-            weight = self.weight(who, many[who], unit)
+            weight = self.weight(who, many[who], unit) if shares is None else shares[who, place]
             for number in {*range(len(question.tallies))} - {*alone}:
                 here = total[place].get(number, 0)
                 total[place][number] = here + weight * sum(row[number] or 0 for row in rows)
         return {place: tuple(each.get(n, 0) for n in range(len(question.tallies))) for place, each in total.items()}
+
+    def capped(self, groups, unit, reaching, keys):
+        """Return what each row of a person in a group weighs, where that is capped by group."""
+        if unit.max_rows_per_group is None or not keys.columns:
+            return None
+        each = unit.max_rows_per_group
+        most = min(reaching, each * (unit.max_groups if keys.selected else min(unit.max_groups, keys.size)))
+        taken = defaultdict(int)
+        for (who, _), rows in groups.items():
+            taken[who] += min(len(rows), each)
+        return {
+            (who, place): 0
+            if who is None
+            else GRAIN * min(len(rows), each) * min(taken[who], most) // (len(rows) * taken[who])
+            for (who, place), rows in groups.items()
+        }
 
     def weight(self, who, many, unit):
         """Return what each of so many rows of a person weighs."""

@@ -251,6 +251,9 @@ OPERATORS = {
         st.lists(texts, min_size=2, max_size=4),
     ),
     "starts_with": lambda _schema, _depth: st.builds(lambda x, prefix: x.starts_with(prefix), string_columns, texts),
+    "substring": lambda _schema, _depth: st.builds(
+        lambda x, first, length: x.substring(first, length), string_columns, st.integers(1, 5), st.integers(1, 4)
+    ),
     "length": lambda _schema, _depth: string_columns.map(lambda x: x.length()),
     "as_number": lambda schema, depth: st.one_of(
         of_kind("flag", schema, depth).map(lambda x: x.as_number()), st.just(Name("k").as_number())

@@ -21,8 +21,8 @@ from discreet.plan.nodes import (
     scans,
     tables_of,
 )
-from discreet.plan.own_values import people_plan
 from discreet.plan.per_person import OwnValue
+from discreet.plan.person_plans import people_plan
 from discreet.plan.refusals import IllTyped, TooWide
 from discreet.plan.serial import canonical_text, plan_from_record, plan_record
 from discreet.plan.stability import (

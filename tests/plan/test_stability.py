@@ -20,6 +20,7 @@ from discreet.plan.stability import (
     rows_before,
     stability,
     unit_of,
+    weighed_stability,
 )
 from discreet.plan.to_sql.rows import rows_sql
 from discreet.plan.to_sql.scalar import Relation
@@ -39,6 +40,8 @@ OPERATORS = {
     "union": (["union"], ("row", "groups", "rows", "table")),
     "group by": ([], ("row", "groups", "rows", "table")),
     "groups path": ([], ("groups",)),
+    "caps path": ([], ("capped",)),
+    "capped joins and unions": (["union", "join"], ("capped",)),
     "rows path": ([], ("rows",)),
     "table bound": (["join"], ("table",)),
 }
@@ -77,13 +80,14 @@ def pairs(name, operators, kinds, many):
 def breaches(question, unit, one, other, *declared):
     """Return how answers break the claim: nothing, if it holds."""
     tables = {table.name: table for table in declared}
-    claim = stability(question.source, unit, tables, groups=bool(question.keys.columns))
+    whole = stability(question.source, unit, tables, groups=bool(question.keys.columns))
     columns, found = columns_of(question.source, tables), []
     for place, tally in enumerate(question.tallies):
         moved = [abs(a[place] - b[place]) for a, b in zip(one, other, strict=True)]
         people = tally.kind == "people" and not unit.is_row
         weighed = question.weighed and not people and not unit.is_row
         most = tally.most(columns) * (GRAIN if weighed else 1)
+        claim = weighed_stability(question.source, unit, tables, question.keys) if weighed else whole
         rows, in_one = (claim.l0, 1) if people else (claim.l1, claim.linf)
         squares = claim.l0 if people else claim.l2_squared
         # Weights bound no number of groups, but each that is met moves by one part of a row at least.
@@ -127,7 +131,9 @@ def meetings(name):
     operators, many = MEETINGS[name]
     for seed in range(many // NEIGHBOURS):
         chance = Chance("meetings", name, seed)
-        world = worlds.world_of(chance, worlds.unit_of(chance, ("groups", "rows", "table")[seed % 3]), people=2)
+        world = worlds.world_of(
+            chance, worlds.unit_of(chance, ("groups", "rows", "table", "capped")[seed % 4]), people=2
+        )
         tables = {each: data.table for each, data in world.items()}
         plan = worlds.plan_of(chance, operators)
         question, unit = worlds.question_of(chance, plan, tables), unit_of(plan, tables)
@@ -252,12 +258,31 @@ def test_no_neighbour_moves_cells_beyond_the_claim():
 
 def test_neighbours_through_the_engine_stay_within_the_claim_too():
     with DuckDBEngine(SECRET, threads=1) as engine:
-        for unit, question, data, neighbour in pairs("engine", ["join"], ("row", "groups", "rows", "table"), 40):
+        kinds = ("row", "groups", "rows", "table", "capped")
+        for unit, question, data, neighbour in pairs("engine", ["join"], kinds, 60):
             answers = [
                 in_order(engine.rows(tallies_sql(question, {"t": worlds.loaded(engine, each)}).sql), question)
                 for each in (data, neighbour)
             ]
             assert breaches(question, unit, *answers, data.table) == []
+
+
+@pytest.mark.parametrize(
+    ("unit", "keys", "expected"),
+    [
+        ({}, 9, (4, 20, 20, 400)),
+        ({"max_rows_per_group": 4}, 9, (4, 4, 16, 4 * 16)),
+        ({"max_rows_per_group": 4}, 2, (4, 4, 8, 2 * 16)),
+        ({"max_rows_per_group": 7}, 9, (4, 7, 20, 2 * 49 + 36)),
+        ({"max_rows_per_group": 4, "relation": "replace"}, 2, (8, 8, 16, 4 * 2 * 16)),
+        ({"max_rows_per_group": 4}, None, (1, 20, 20, 400)),
+    ],
+)
+def test_weighed_sums_move_by_no_more_than_the_caps_of_the_groups_that_there_are(unit, keys, expected):
+    table = dp.Table("t", dp.person("id", max_rows=20, max_groups=4, **unit), {"n": dp.between(0, 99)})
+    columns = columns_of(Scan("t"), {"t": table})
+    asked = NO_KEYS if keys is None else keys_of(["n"], columns, {"n": [*range(keys)]})
+    assert weighed_stability(Scan("t"), table.unit, {"t": table}, asked) == Stability(*expected)
 
 
 def test_bounding_before_a_fan_out_join_is_caught():

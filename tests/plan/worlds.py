@@ -85,14 +85,18 @@ def table_of(chance, unit, name="t", whole=True, people=4):
 
 
 def unit_of(chance, kind):
-    """Draw a unit: "row", "groups" and "rows" (people, bounded in the query, with fewer or as many groups), "table"."""
+    """Draw a unit: "row", "groups" and "rows" (people, bounded in the query, with fewer or as many groups), "table".
+
+    "capped" are people with fewer groups, in each of which they count for fewer rows.
+    """
     relation = chance.choice(["add_remove", "replace"])
     if kind == "row":
         return dp.row(relation=relation)
     rows = chance.choice([2, 3, 5, 10])
     groups = rows if kind == "rows" else 1 + chance.below(rows - 1) if kind == "groups" else 1 + chance.below(rows)
     bound = "table" if kind == "table" else "query"
-    return dp.person("id", max_rows=rows, max_groups=groups, relation=relation, bound=bound)
+    cap = 1 + chance.below(rows) if kind == "capped" else None
+    return dp.person("id", max_rows=rows, max_groups=groups, relation=relation, bound=bound, max_rows_per_group=cap)
 
 
 X, N, WARD, LEVEL, ILL, DAY, NOTE = (Name(name) for name in COLUMNS)
@@ -219,7 +223,8 @@ def neighbours(chance, data, unit, fresh):
 def world_of(chance, unit, people=4):
     """Draw two tables of the same people; the second has bounds of its own, and often others as well."""
     rows = chance.choice([1, 2, 3, 6])
-    other = replace(unit, max_rows=rows, max_groups=1 + chance.below(rows))
+    cap = None if unit.max_rows_per_group is None else 1 + chance.below(rows)
+    other = replace(unit, max_rows=rows, max_groups=1 + chance.below(rows), max_rows_per_group=cap)
     return {
         "t": table_of(chance, unit, "t", whole=bool(chance.below(3)), people=people),
         "u": table_of(chance, other, "u", whole=bool(chance.below(3)), people=people),

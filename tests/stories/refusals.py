@@ -158,6 +158,7 @@ def world(folder, more=""):
         "curator": curator,
         "declared": declared,
         "token": token,
+        "bobs": bob,
         "expired": expired,
         "revoked": revoked,
         "session": session,

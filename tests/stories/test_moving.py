@@ -6,6 +6,7 @@ import pytest
 import discreet as dp
 from tests.postgres import shared
 from tests.spark import MASTER
+from tests.stories.desks import remote
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -50,12 +51,16 @@ def test_no_question_changes_when_a_table_moves_and_its_budget_stays_spent(tmp_p
     unit = dp.person("patient", max_rows=5, max_groups=2)
     budget = dp.Budget(epsilon=3 * EPSILON)
     curator.register("visits", written(tmp_path / "visits.csv"), unit=unit, columns=columns, budget=budget)
-    session = curator.session(curator.grant("alice", "visits"))
+    token = curator.grant("alice", "visits")
+    session = curator.session(token)
 
     answers = [list(session.sql(QUESTION, epsilon=EPSILON))]
-    for moved in (in_database(), in_folder(tmp_path / "folder")):
-        curator.refresh("visits", moved)
-        answers.append(list(session.sql(QUESTION, epsilon=EPSILON)))
+    with remote(curator, token) as (served,):
+        for moved in (in_database(), in_folder(tmp_path / "folder")):
+            curator.refresh("visits", moved)
+            # Asked of the server, and told again by the vault.
+            answers.append(list(served.sql(QUESTION, epsilon=EPSILON)))
+            assert list(session.sql(QUESTION, epsilon=EPSILON)) == answers[-1]
 
     told = [[(row["ward"], row["n"], row["cost"]) for row in answer] for answer in answers]
     for other in told[1:]:  # the same exact integers; each version has its own noise, of next to nothing

@@ -6,6 +6,7 @@ import pytest
 
 import discreet as dp
 from tests.stories import refusals
+from tests.stories.desks import remote
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +40,33 @@ def test_every_refusal_says_what_why_and_the_fix_in_sentences_that_end_once(name
 def test_the_page_shows_every_refusal_as_it_is(names, place):
     # After a change of words: python -c "from tests.stories import refusals; refusals.rewrite(folder)".
     assert refusals.shown() == refusals.written(place, names).strip()
+
+
+# What an analyst meets once connected; the rest is the custodian's, at the vault itself.
+REMOTE = [(step, line) for step, line in EXAMPLES if step in ("Asking", "Paying", "Reading the answer")]
+
+
+@pytest.fixture(scope="module")
+def served_names(names):
+    curator = names["curator"]
+    with remote(curator, names["token"], names["bobs"]) as (session, bob):
+        visits = session.table("visits")
+        yield {
+            **names,
+            "session": session,
+            "visits": visits,
+            "sales": session.table("sales"),
+            "changed": session.table("changed"),
+            "bob": bob.table("visits"),
+            "wards": session.public("wards", {"ward": ["A", "B"], "floor": [1, 2]}),
+            "answer": visits.group_by("ward").agg(n=dp.count()).release(epsilon=0.1),
+        }
+
+
+@pytest.mark.parametrize(("step", "line"), REMOTE, ids=[line for _, line in REMOTE])
+def test_a_server_refuses_in_the_same_words(names, served_names, step, line):
+    here, there = (refusals.refused(line, each, step) for each in (names, served_names))
+    assert (type(there), str(there)) == (type(here), str(here))
 
 
 def test_no_refusal_depends_on_a_record(tmp_path, monkeypatch):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -13,6 +12,7 @@ from discreet.account.losses.pure import Pure
 from discreet.account.losses.zcdp import Zcdp
 from discreet.account.numeric.checks import Number, failure
 from discreet.account.numeric.rounding import up
+from discreet.core.value import dataclass
 
 Model = Literal["local", "central", "not told"]
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TypeAlias
 
 from discreet.answers.quantity import (
     BracketedValue,
@@ -23,8 +21,9 @@ from discreet.answers.quantity import (
     within,
 )
 from discreet.core.errors import UnknownName
+from discreet.noise.arrays import NDArray, np
 
-Array = NDArray[np.float64]
+Array: TypeAlias = "NDArray[np.float64]"
 Rule = Callable[[Sequence[Array], Sequence[float]], Array]
 
 

@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-import numpy as np
-
 from discreet.answers.functions import rule, value_of
 from discreet.answers.inversion import quotient
 from discreet.answers.moment_inversion import inverted
@@ -22,6 +20,7 @@ from discreet.answers.quantity import RatioQuantity as RatioQuantity
 from discreet.answers.simulation import simulated
 from discreet.answers.spread import half_width, terms_of
 from discreet.core.errors import BadParameter
+from discreet.noise.arrays import np
 
 LEVEL = 0.95
 Pair = tuple[Plain | str | None, Plain | str | None]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TypeAlias
 
 from discreet.answers.moment_inversion import bounded_quotient
 from discreet.answers.quantity import Law, RatioQuantity, to_float
 from discreet.answers.spread import half_width, masses, terms_of
+from discreet.noise.arrays import NDArray, np
 
 _COARSE = 8  # noise of a smaller scale is counted value by value
 _HALVINGS = 40
@@ -19,7 +18,7 @@ _DENOMINATOR = 1 << 40
 _ZERO = Fraction(0)
 
 Pair = tuple[float, float]
-Array = NDArray[np.float64]
+Array: TypeAlias = "NDArray[np.float64]"
 
 
 def quotient(ratio: RatioQuantity, level: float) -> Pair:

@@ -16,14 +16,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TypeAlias
 
 from discreet.answers.noise_tail import beyond
 from discreet.answers.quantity import FunctionQuantity, LinearQuantity, NoisyInteger, Quantity, RatioQuantity, to_float
+from discreet.noise.arrays import NDArray, np
 
-Array = NDArray[np.float64]
+Array: TypeAlias = "NDArray[np.float64]"
 Pair = tuple[float, float]
 
 _ASIDE = 1 / 50  # the share of what may go wrong that each number left open takes

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, TypeAlias
 
 from discreet.answers.quantity import Law
+from discreet.noise.arrays import NDArray, np
 
-Array = NDArray[np.float64]
+Array: TypeAlias = "NDArray[np.float64]"
 
 _APART = 1.01  # by how much sizes are told apart: closer ones cancel too many digits
 _LEAST = 1e-9  # of the largest size: smaller ones are as if they were so large

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -20,6 +19,7 @@ from discreet.answers.quantity import (
     RatioQuantity,
 )
 from discreet.core.errors import BadParameter
+from discreet.core.value import dataclass, replace
 from discreet.plan.sql.formula import (
     Clipped,
     Computed,

@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TypeAlias
 
 from discreet.answers.functions import evaluate
 from discreet.answers.quantity import FunctionQuantity, Law, NoisyInteger, leaves, to_float
 from discreet.answers.spread import masses
+from discreet.noise.arrays import NDArray, np
 
-Array = NDArray[np.float64]
+Array: TypeAlias = "NDArray[np.float64]"
 
 _POINTS = 4096
 _ORDERS = 256

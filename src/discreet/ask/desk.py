@@ -135,6 +135,9 @@ class Access(Desk, Protocol):
     def check(self, registered: Mapping[str, Registered]) -> None:
         """Refuse tables that were declared anew, or whose sources have changed."""
 
+    def check_public(self, table: PublicTable) -> None:
+        """Refuse a public table that was refreshed, or whose source has changed."""
+
     def runner(self, registered: Mapping[str, Registered]) -> AbstractContextManager[Runner]:
         """Open an engine on tables."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from discreet.ask.priced import PricedQuestion
 from discreet.ask.programme import Programme
 from discreet.ask.registered import engine_of
 from discreet.core.schema import Table
 from discreet.core.unit import Unit, row
+from discreet.core.value import dataclass
 from discreet.engines.dialect import Dialect, dialect_of, select
 from discreet.engines.engine import ORDER_TABLE
 from discreet.measures.request import MeasureScope

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from discreet.ask.question import Question
 from discreet.ask.request import AskTerms, DeskRequest, Fresh
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.rational import Number, as_written
+from discreet.core.value import dataclass, replace
 from discreet.measures.measure import Measure, measure_of
 from discreet.measures.pool import Pool, pools
 from discreet.measures.reach import Reach

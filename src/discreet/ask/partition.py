@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from discreet.account.budgets.price import Price
@@ -18,6 +17,7 @@ from discreet.ask.question import QueryBase, Question
 from discreet.ask.release import kept, left, pay, proof, rehearse, told
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.rational import Number
+from discreet.core.value import dataclass, replace
 from discreet.plan.nodes import Derive, Filter, Join, Project
 from discreet.plan.stability import stability
 

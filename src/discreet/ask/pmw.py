@@ -12,7 +12,6 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
 from threading import RLock
@@ -29,6 +28,7 @@ from discreet.ask.release import charge_of
 from discreet.core.errors import BadParameter, Refusal
 from discreet.core.exact import Exact
 from discreet.core.unit import Unit
+from discreet.core.value import dataclass, replace
 from discreet.ledger.refusals import Conflict, QuestionFailed
 from discreet.ledger.running.part import RunBehind
 from discreet.ledger.running.runs import PartDone

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,7 +14,8 @@ from discreet.ask.priced import PricedQuestion, Rows, asked, spelled, stability_
 from discreet.ask.registered import with_referred
 from discreet.ask.remaining import enough_for, figures, fitting, limit_words, none_fits, percent, share_left, too_little
 from discreet.core import record as records
-from discreet.core.errors import Refusal
+from discreet.core.errors import BadParameter, Refusal
+from discreet.core.value import dataclass
 from discreet.ledger.charge import Charge
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Preview:
     price: str
     remaining: tuple[str, ...]
     notes: tuple[str, ...]
-    asked: PricedQuestion
+    asked: PricedQuestion | None  # None where public tables alone are read
     rows: int | None = None
     max_rows: int | Literal["auto"] | None = None
     stability: tuple[str, ...] = ()
@@ -144,7 +144,7 @@ class Preview:
 
     @classmethod
     def from_record(
-        cls, record: object, asked: PricedQuestion, rows: int | None, max_rows: int | Literal["auto"] | None
+        cls, record: object, asked: PricedQuestion | None, rows: int | None, max_rows: int | Literal["auto"] | None
     ) -> Preview:
         """Read what `record` returned, about a question at its price."""
         found = records.fields("preview", record, _FIELDS)
@@ -158,17 +158,24 @@ class Preview:
         """Draw the half-widths of all columns against the price, on both sides of the one that was asked about."""
         from discreet.answers.plots.error_plot import plot
 
-        price = self.asked.price
+        price = self._asked.price
         currency, now = ("epsilon", price.epsilon) if price.epsilon is not None else ("rho", price.rho)
         return plot(self._curves(), currency, float(now or 0), None if path is None else Path(path))
+
+    @property
+    def _asked(self) -> PricedQuestion:
+        if self.asked is None:
+            why = "public tables are answered exactly, whatever is paid"
+            raise BadParameter("plot", None, why=why, fix="ask it: it is free")
+        return self.asked
 
     def _curves(self) -> dict[str, list[tuple[float, float]]]:
         """Return price and half-width (in ranks for quantiles) of every column, from a tenth to ten times the price."""
         curves: dict[str, list[tuple[float, float]]] = {}
         for step in range(-8, 9):
-            part = self.asked.price.share(Fraction(f"{10 ** (step / 8):.4g}"))
+            part = self._asked.price.share(Fraction(f"{10 ** (step / 8):.4g}"))
             amount = float(part.epsilon if part.epsilon is not None else part.rho or 0)
-            for line in _expected(asked(self.asked.report, part, self.max_rows), self.rows)[0]:
+            for line in _expected(asked(self._asked.report, part, self.max_rows), self.rows)[0]:
                 half = line.half_width if line.half_width is not None else line.ranks
                 if half is not None:
                     curves.setdefault(line.column, []).append((amount, half))

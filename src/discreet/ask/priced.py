@@ -88,8 +88,12 @@ class PricedQuestion:
     @property
     def withheld(self) -> tuple[str, ...]:
         """Which groups are withheld, in words; nothing where none are."""
-        counted = self.frequency.column(self.report.aggregates)
-        return tuple(self.frequency.words(each) for each in self.measures if counted in each.columns)
+        return tuple(self.frequency.words(each) for each in self.measures if self.counted in each.columns)
+
+    @property
+    def counted(self) -> str | None:
+        """The column by whose noisy values groups are withheld; None where none are."""
+        return self.frequency.column(self.report.aggregates) if self.frequency.below else None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -138,7 +142,8 @@ def spelled(report: Question, price: Price, max_rows: Rows) -> str:
 def asked(report: Question, price: Price, max_rows: Rows) -> PricedQuestion:
     """Choose mechanisms and split the price, for the tables as they are declared now."""
     frequency = report.query.desk.minimum_frequency()
-    report = replace(report, query=report.query.frozen(), aggregates=frequency.counted(report.aggregates))
+    counted = frequency.counted(report.aggregates) if frequency.below else report.aggregates
+    report = replace(report, query=report.query.frozen(), aggregates=counted)
     engine_of(report.query.registered)
     unit, bound = _unit(report, price, max_rows)
     _check_averages(report, unit)
@@ -293,7 +298,8 @@ def unit_and_reach(report: Question, max_rows: Rows) -> tuple[Unit, Reach]:
 
 def bounded(unit: Unit, max_rows: int) -> Unit:
     """Return a unit that is bounded to so many rows."""
-    return replace(unit, max_rows=max_rows, max_groups=min(unit.max_groups, max_rows))
+    cap = None if unit.max_rows_per_group is None else min(unit.max_rows_per_group, max_rows)
+    return replace(unit, max_rows=max_rows, max_groups=min(unit.max_groups, max_rows), max_rows_per_group=cap)
 
 
 def _reach(report: Question, unit: Unit) -> Reach:
@@ -302,8 +308,18 @@ def _reach(report: Question, unit: Unit) -> Reach:
     sizes = {table.rows for table in query.tables.values()}
     size = sizes.pop() if len(sizes) == 1 and query.keys is None and query.whole else None
     groups = None if unit.is_row else groups_of_one(reach(query.plan, unit, query.tables), unit, query.keys)
+    keys = query.keys
     return Reach(
-        query.columns, found.l1, found.l0, unit.relation, size, not unit.is_row, groups, query.keys is not None
+        query.columns,
+        found.l1,
+        found.l0,
+        unit.relation,
+        size,
+        people=not unit.is_row,
+        declared_groups=groups,
+        keyed=keys is not None,
+        unit=unit,
+        cells=1 if keys is None else None if keys.selected else keys.size,
     )
 
 
@@ -315,7 +331,14 @@ def stability_words(question: PricedQuestion) -> tuple[str, ...]:
     change = f"one {who} changes" if unit.relation == "add_remove" else f"one {who} replaced by another changes"
     counted = f"at most {_many(rows, 'row')}" if rows > 1 else "one row"
     within = f", in at most {_many(groups, 'group')}" if query.keys is not None and groups < rows else ""
-    return f"{change} {counted}{within}", *dict.fromkeys(_factors(query.plan, unit, query.tables))
+    first = [f"{change} {counted}{within}"]
+    cap = question.reach.cap()
+    if cap is not None:
+        weighed = question.reach.weighed_rows()
+        first.append(
+            f"counts and sums change by at most {_many(weighed, 'row')} of each person, {cap.each:,} in a group"
+        )
+    return *first, *dict.fromkeys(_factors(query.plan, unit, query.tables))
 
 
 def _factors(plan: Plan, unit: Unit, tables: Mapping[str, Table]) -> Iterator[str]:

@@ -19,9 +19,8 @@ from discreet.ask.registered import unit_words
 from discreet.ask.remaining import notes_of
 from discreet.core.unit import Unit
 from discreet.core.value import dataclass, replace
-from discreet.measures.kernels import picked
 from discreet.measures.measure import Measure, drawn_once
-from discreet.measures.request import Found, KeyRequest, MeasureScope, Request, RowsRequest, TallyRequest
+from discreet.measures.request import Found, KeyRequest, MeasureScope, Request, RowsRequest, TallyRequest, picked
 from discreet.measures.totals import TotalMeasure
 from discreet.noise.bits import current
 from discreet.plan.keys import NO_KEYS, Keys, Tally, TallyQuery
@@ -74,7 +73,7 @@ class ProgrammeState:
                 names.append(each.title)
                 rows = [(*row, label) for row in rows for label in each.labels]
         columns, shown = self._in_order(), frozenset(asked.columns)
-        counted = asked.frequency.column(asked.report.aggregates)
+        counted = asked.counted
         if counted is not None:
             columns = asked.frequency.withheld(asked.measures, columns, counted)
         return Answer(

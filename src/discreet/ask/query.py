@@ -266,7 +266,7 @@ class Query(QueryBase):
         All rows of a person count, so far; sums and counts are clamped to what `max_rows` rows could add up to, or
         `dp.sum("cost", per_person=(0, 20_000))` to that. Rows without an identifier belong to nobody.
         """
-        from discreet.plan.own_values import people_plan
+        from discreet.plan.person_plans import people_plan
 
         return self._now(people_plan(self.plan, aggregates.items(), self.tables))
 

@@ -45,6 +45,8 @@ def unit_words(unit: Unit) -> str:
     groups = ""
     if unit.max_groups < unit.max_rows:
         groups = " in one group" if unit.max_groups == 1 else f" in at most {unit.max_groups} groups"
+    if unit.max_rows_per_group is not None:
+        groups = f"{groups}{' and' if groups else ','} {unit.max_rows_per_group} in each group"
     rows = "row" if unit.max_rows == 1 else "rows"
     return f"one person ({unit.whom}), at most {unit.max_rows} {rows}{groups}, {change}"
 
@@ -67,7 +69,8 @@ class Registered:
     stored. `beside` are the public tables that a question joins with it, as they are now. `same` says that its
     identifier, whatever its name, tells the people of its account apart; `distinct` are the accounts whose people
     its custodian declared to be others. `referred` is the table that its link refers to, as it is now; it is not
-    stored here. `noted` is what a look at its rows found, just now.
+    stored here. `noted` is what a look at its rows found, just now. `bought` are the terms on which its number of rows
+    a person was bought, if it was.
     """
 
     table: Table
@@ -82,17 +85,27 @@ class Registered:
     beside: tuple[PublicTable, ...] = ()
     noted: tuple[str, ...] = field(default=(), compare=False)
     alike: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+    bought: Mapping[str, Any] | None = None
 
     def __repr__(self) -> str:
         name, protects = table_words(self.table)
         paid = f"version {self.version}, paid by the account {self.account}"
         notes = [f"\nnote: {note}" for note in self.notes]
-        return "\n".join([name, protects, paid, "", *grid(column_rows(self.table.columns)), *notes])
+        return "\n".join([name, protects, *self.bought_words, paid, "", *grid(column_rows(self.table.columns)), *notes])
 
     @property
     def name(self) -> str:
         """The name it is asked for by."""
         return self.table.name
+
+    @property
+    def bought_words(self) -> tuple[str, ...]:
+        """Say on which terms its number of rows a person was bought; nothing if it was declared."""
+        if self.bought is None:
+            return ()
+        most, epsilon, entry = (self.bought[name] for name in ("most", "epsilon", "entry"))
+        price = f"epsilon {float(Fraction(epsilon)):,.4g}, entry {entry}"
+        return (f"max_rows={self.bought['rows']:,} was bought among 1 to {most:,} ({price})",)
 
     @property
     def identifier(self) -> str | None:
@@ -153,16 +166,19 @@ class Registered:
             "account": self.account,
             "same": self.same,
             "distinct": list(self.distinct),
+            **({"bought": dict(self.bought)} if self.bought is not None else {}),
         }
 
     @classmethod
     def from_record(cls, record: object, physical: Mapping[str, str], revision: int) -> Registered:
         """Read what `record` returned, checking it anew."""
-        found = records.fields("registered", record, _FIELDS)
+        more = ("bought",) if isinstance(record, dict) and "bought" in record else ()
+        found = records.fields("registered", record, (*_FIELDS, *more))
         table, source = Table.from_record(found["table"]), Source.from_record(found["source"])
         types = MappingProxyType(dict(physical))
         said = found["same"], tuple(found["distinct"])
-        return cls(table, source, found["version"], found["account"], types, revision, *said)
+        bought = MappingProxyType(dict(found["bought"])) if more else None
+        return cls(table, source, found["version"], found["account"], types, revision, *said, bought=bought)
 
 
 def verb_columns(table: Table) -> list[str]:

@@ -100,6 +100,8 @@ def _cut_off(asked: PricedQuestion) -> list[str]:
     found = []
     if any(each.kind != "people" for each in asked.measures):
         rows = "one row" if unit.max_rows == 1 else f"{unit.max_rows:,} rows"
+        cap = asked.reach.cap()
+        rows += "" if cap is None else f", and to {cap.each:,} in each group,"
         found.append(f"{NOT_HELD}what bounding each person to {rows} cut off")
     elif keys is not None and (keys.selected or unit.max_groups < keys.size):
         groups = "one group" if unit.max_groups == 1 else f"{unit.max_groups:,} groups"

@@ -120,7 +120,7 @@ class Report(Question):
 
         One person changes the first by 1, and the second by as many rows as are looked at beyond the bound.
         """  # noqa: D205
-        from discreet.plan.cut_rows import FARTHER, cut_aggregates, cut_plan
+        from discreet.plan.person_plans import FARTHER, cut_aggregates, cut_plan
 
         unit, _ = unit_and_reach(self, max_rows)
         farther = FARTHER * unit.max_rows if most is None else most

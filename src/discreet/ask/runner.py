@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
@@ -21,7 +22,7 @@ from discreet.core.value import dataclass, replace
 from discreet.engines.dialect import Dialect, dialect_of
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.duckdb.kept_rows import Ranks
-from discreet.engines.engine import DeadlineExceeded, Engine, EngineFailed
+from discreet.engines.engine import Allotment, DeadlineExceeded, Engine, EngineFailed
 from discreet.engines.source import SourceMissing, home_of
 from discreet.plan.keys import Keys, TallyQuery
 from discreet.plan.nodes import Datum, Plan
@@ -102,11 +103,13 @@ class Engines:
     """The engine of a session, kept open between questions about the same versions of tables: opening takes a while.
 
     One that is lent out is not lent again, so that threads get engines of their own; one whose question failed is
-    closed; one that was inherited by a fork is left to the parent.
+    closed; one that was inherited by a fork is left to the parent. So many are kept idle; whoever shares the engines
+    of one process, and bounds how many are lent at once, bounds with their `allotment` what all of them take.
     """
 
-    def __init__(self, secret: bytes) -> None:
-        self._secret = secret
+    def __init__(self, secret: bytes, *, most: int = 1, allotment: Allotment | None = None) -> None:
+        self.secret = secret
+        self._most, self._allotment = most, allotment
         self._idle: list[tuple[int, object, Engine]] = []
         self._lent: dict[int, float] = {}
 
@@ -116,7 +119,7 @@ class Engines:
         with ExitStack() as stack:
             engine = self._idle_one(versions)
             if engine is None:
-                engine = home_of(sources[0]).opened(sources, self._secret)
+                engine = home_of(sources[0]).opened(sources, self.secret, self._allotment)
                 engine.__enter__()
             stack.push(engine)
             self._lent[get_ident()] = monotonic()
@@ -127,34 +130,54 @@ class Engines:
             stack.pop_all()
             self._idle.append((os.getpid(), versions, engine))
 
+    @property
+    def order(self) -> str:
+        """What tells the secret order of rows from any other; of no use to find it."""
+        return hashlib.sha256(b"discreet order of rows\0" + self.secret).hexdigest()[:16]
+
     def lent_for(self, thread: int) -> float:
         """Return for how many seconds a thread has had an engine; 0 if it has none."""
         since = self._lent.get(thread)
         return 0.0 if since is None else monotonic() - since
 
     def close(self) -> None:
-        """Close the one that is idle."""
-        self._idle_one(None)
+        """Close those that are idle."""
+        while self._idle:
+            self._end_oldest()
 
     def _idle_one(self, versions: object) -> Engine | None:
-        """Take an idle engine that fits off the list; one that does not is closed."""
-        try:
-            pid, seen, engine = self._idle.pop()
-        except IndexError:  # there is none, or another thread was faster
-            return None
-        if pid == os.getpid():
-            if seen == versions:
-                return engine
-            engine.__exit__(None, None, None)
+        """Take an idle engine that fits off the list; where none does, the oldest makes room for a new one."""
+        for each in reversed([*self._idle]):
+            if each[0] == os.getpid() and each[1] == versions and self._taken(each):
+                return each[2]
+        if len(self._lent) + len(self._idle) >= self._most:
+            self._end_oldest()
         return None
+
+    def _end_oldest(self) -> None:
+        """Close the engine that has been idle longest, if there is one."""
+        for each in [*self._idle][:1]:
+            if self._taken(each) and each[0] == os.getpid():
+                each[2].__exit__(None, None, None)
+
+    def _taken(self, entry: tuple[int, object, Engine]) -> bool:
+        """Take an engine off the list, unless another thread was faster."""
+        try:
+            self._idle.remove(entry)
+        except ValueError:
+            return False
+        return True
 
 
 def engine_words(registered: Mapping[str, Registered], engines: Engines) -> str:
-    """Say which engine, in which version, computes over these tables; no row is read."""
+    """Say which engine, in which version and order of rows, computes over these tables; no row is read.
+
+    Guarantee: what was begun in one order of rows is not drawn for again in another.
+    """
     try:
         sources = [found.source for found in read_by(registered.values()).values()]
         with engines.lent(_versions(registered), sources) as engine:
-            return f"{engine.name} {engine.version}"
+            return f"{engine.name} {engine.version} {engines.order}"
     except SourceMissing:  # which would name the file, or the server
         raise EngineFailed from None
 
@@ -176,7 +199,6 @@ def relation_of(found: Registered, engine: Engine, dialect: Dialect) -> Relation
 def runner(
     registered: Mapping[str, Registered],
     engines: Engines,
-    secret: bytes,
     folder: Path,
     seconds: float | None = None,
     late: Callable[[], object] = lambda: None,
@@ -194,7 +216,7 @@ def runner(
             for name, each in read_by(registered.values()).items():
                 if isinstance(each, PublicTable):
                     relations[name] = each.relation()
-            ranks = Ranks(folder, secret)
+            ranks = Ranks(folder, engines.secret)
             for name, found in registered.items():
                 if found.table.unit.bound == "table" and engine.name == DUCKDB.name:
                     sql = scan_sql(relations[name], DUCKDB)
@@ -202,7 +224,7 @@ def runner(
                     versions = sorted(versions_of([found]).items())
                     kept = ranks.kept(engine, name, found.version, f"{versions}{found.table.to_json()}{sql}", sql)
                     relations[name] = replace(relations[name], from_sql=kept, kept=True)
-            yield Runner(engine, relations, dialect, secret)
+            yield Runner(engine, relations, dialect, engines.secret)
     except DeadlineExceeded:
         logger.warning("a question was stopped at its deadline")
         with suppress(Refusal):  # a vault that cannot be written to now changes nothing about the failure

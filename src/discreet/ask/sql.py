@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from discreet.account.budgets.price import Price
 from discreet.ask.priced import Rows
 from discreet.ask.query import Query
+from discreet.ask.steps.bought import Bought, divided, previewed_together, with_bought
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number, as_written, typed
+from discreet.core.value import dataclass
 from discreet.measures import declare
 from discreet.plan.from_sql import from_sql
 from discreet.plan.nodes import Public, tables_of
 from discreet.plan.sql.grouping import SqlStatement
 from discreet.plan.sql.parse import Given
+from discreet.plan.sql.refusals import SqlRefused
+from discreet.plan.sql.scalars import LARGEST, SUPPOSED
 from discreet.plan.sql.scope import Catalogue
 
 if TYPE_CHECKING:
@@ -25,12 +29,17 @@ if TYPE_CHECKING:
     from discreet.ask.registered import Registered
     from discreet.ask.report import Report
     from discreet.ask.request import Fresh
+    from discreet.ask.steps.public_answer import PublicQuestion
     from discreet.core.schema import Table
 
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A question in SQL, with the price that its text or its caller named."""
+    """A question in SQL, with the price that its text or its caller named.
+
+    `first` are the numbers that it compares with: each is a question of its own, paid for before this one. `bought` are
+    those that have been. `again` reads the question with more of them, and a number to suppose for the others.
+    """
 
     statement: SqlStatement
     report: Report
@@ -38,37 +47,87 @@ class Spoken:
     delta: Number | None
     rho: Number | None
     max_rows: Rows
+    first: tuple[Report, ...] = ()
+    bought: tuple[Bought, ...] = ()
+    again: Callable[[tuple[Bought, ...], Fraction], Spoken] | None = None
 
-    def preview(self, rows: int | None = None, *, sql: bool = False) -> Preview:
-        """Show what it would cost; free. `sql` shows the statements that the engine would run, too."""
-        return self.report.preview(
-            self.epsilon, self.delta, self.rho, rows=rows, max_rows=self.max_rows, sql=sql, cut=self._cut
-        )
+    def preview(self, rows: int | None = None, *, sql: bool = False, cut: bool | int = False) -> Preview:
+        """Show what it would cost and how far its answer would be off; free.
+
+        `sql` shows the statements that the engine would run, too. Of what is bought first the sizes are not known that
+        `rows` says of the question itself.
+        """
+        price, each = self._prices
+        found = self.report.preview(*_amounts(price), rows=rows, max_rows=self.max_rows, sql=sql, cut=self._cut(cut))
+        inner = [one.preview(*_amounts(each), max_rows=self.max_rows, sql=sql) for one in self.first]
+        named = zip((scalar.written for scalar in self.statement.first), inner, strict=True)
+        return previewed_together([*named], found, self._price) if inner else found
+
+    def release(self, *, fresh: Fresh = False, cut: bool | int = False) -> Answer:
+        """Pay, and return the answer as the SELECT arranges it.
+
+        Guarantee: that of `Report.release`, for each number that is bought first and then for the question about these
+        noisy numbers: together they cost the price. Totals, HAVING, ORDER BY and LIMIT are done to the answer alone.
+        """
+        price, each = self._prices
+        asking = self._rehearsed(price, each) if self.first else self
+        while (at := len(asking.bought)) < len(asking.first):
+            assert asking.again is not None
+            scalar = asking.statement.first[at]
+            found = asking.first[at].release(*_amounts(each), max_rows=self.max_rows, fresh=fresh)
+            number = Bought.of(scalar.written, each, _arranged(found, scalar.statement))
+            asking = asking.again((*asking.bought, number), SUPPOSED)
+        answer = asking.report.release(*_amounts(price), max_rows=self.max_rows, fresh=fresh, cut=self._cut(cut))
+        found = with_bought(_arranged(answer, asking.statement), asking.bought, self._price)
+        option = self.statement.options.given.get("sampling")
+        return found.sampled() if option is not None and option.value is True else found
 
     @property
-    def _cut(self) -> bool | int:
-        """Whether what bounding cut is bought too, or up to how many rows of a person."""
+    def registered(self) -> Mapping[str, Registered]:
+        """The tables that it asks about."""
+        return self.report.query.registered
+
+    @property
+    def _price(self) -> Price:
+        return Price.of(self.epsilon, self.delta, self.rho)
+
+    @property
+    def _prices(self) -> tuple[Price, Price]:
+        """What the question itself costs, and each of the numbers before it."""
+        return divided(self._price, len(self.first))
+
+    def _cut(self, argument: bool | int) -> bool | int:
+        """Whether what bounding cut is bought too, or up to how many rows of a person; said once."""
         option = self.statement.options.given.get("cut")
-        if option is None or isinstance(option.value, bool):
-            return option is not None and option.value is True
+        if option is None:
+            return argument
+        if argument is not False:
+            raise self.statement.source.refused(option.span, f"cut was also given, as {argument}", "give it once")
+        if isinstance(option.value, bool):
+            return option.value
         if not isinstance(option.value, Fraction) or option.value.denominator != 1:
             why = "a person has a whole number of rows"
             raise self.statement.source.refused(option.span, why, "write cut = true, or cut = 200")
         return int(option.value)
 
-    def release(self, *, fresh: Fresh = False) -> Answer:
-        """Pay, and return the answer as the SELECT arranges it.
+    def _rehearsed(self, price: Price, each: Price) -> Spoken:
+        """Return the question, which can be asked whatever numbers it will compare with: none is paid for in vain."""
+        assert self.again is not None
+        for number in (SUPPOSED, LARGEST, -LARGEST):
+            self.again((), number).report.asked(*_amounts(price), max_rows=self.max_rows)
+        for one in self.first:
+            one.asked(*_amounts(each), max_rows=self.max_rows)
+        return self
 
-        Guarantee: that of `Report.release`; totals, HAVING, ORDER BY and LIMIT are done to the answer alone.
-        """
-        from discreet.answers.select_clauses import arranged
 
-        answer = self.report.release(
-            self.epsilon, self.delta, self.rho, max_rows=self.max_rows, fresh=fresh, cut=self._cut
-        )
-        found = arranged(answer, self.statement)
-        option = self.statement.options.given.get("sampling")
-        return found.sampled() if option is not None and option.value is True else found
+def _amounts(price: Price) -> tuple[Fraction | None, Fraction | None, Fraction | None]:
+    return price.epsilon, price.delta or None, price.rho
+
+
+def _arranged(answer: Answer, statement: SqlStatement) -> Answer:
+    from discreet.answers.select_clauses import arranged
+
+    return arranged(answer, statement)
 
 
 def spoken(
@@ -81,28 +140,80 @@ def spoken(
     *,
     public: Iterable[Public] = (),
     keys: Mapping[str, Sequence[object]] | None = None,
-) -> Spoken:
-    """Read a question: the same plan, keys and aggregates, and so the same ledger entry, as in Python."""
+) -> Spoken | SpokenPublic:
+    """Read a question: the same plan, keys and aggregates, and so the same ledger entry, as in Python.
+
+    One that is refused, and reads public tables alone, is answered as what it is.
+    """
     declare()
-    known: dict[str, Registered] = {}
-    statement = from_sql(text, _catalogue(session, known, public, keys or {}))
-    # As they were when the text was read, so that keys and bounds are of one version; `pay` refuses one that is gone.
+    public = tuple(public)
+
+    def read(bought: tuple[Bought, ...], supposed: Fraction) -> Spoken:
+        known: dict[str, Registered] = {}
+        catalogue = _catalogue(session, known, public, keys or {})
+        statement = from_sql(text, catalogue, [*(each.value for each in bought), supposed])
+        report = _report(session, statement, known)
+        first = tuple(_report(session, each.statement, known) for each in statement.first)
+        given = _Given(statement)
+        found = Spoken(
+            statement,
+            report,
+            given.price("epsilon", epsilon, rho),
+            given.price("delta", delta, None),
+            rho,
+            given.rows(max_rows),
+            first,
+            bought,
+            read,
+        )
+        for each in (report, *first):
+            given.check_unit(each, found.max_rows)
+        _check_keys(found)
+        return found
+
+    try:
+        return read((), SUPPOSED)
+    except SqlRefused:
+        from discreet.ask.steps.public_answer import public_question
+
+        found = public_question(session, text, _catalogue(session, {}, public, keys or {}))
+        if found is None:
+            raise
+    return SpokenPublic(found)
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenPublic:
+    """A question in SQL about public tables alone: whatever the price, it costs nothing."""
+
+    question: PublicQuestion
+
+    @property
+    def registered(self) -> Mapping[str, Registered]:
+        """The private tables that it asks about: none."""
+        return {}
+
+    def preview(self, rows: int | None = None, *, sql: bool = False, cut: bool | int = False) -> Preview:  # noqa: ARG002
+        """Say that it is free; what it would return is not looked at."""
+        return self.question.preview(sql=sql)
+
+    def release(self, *, fresh: Fresh = False, cut: bool | int = False) -> Answer:  # noqa: ARG002  (nothing is cut)
+        """Return the rows, exactly.
+
+        Guarantee: that of `PublicQuestion`.
+        """
+        return self.question.release()
+
+
+def _report(session: Desk, statement: SqlStatement, known: Mapping[str, Registered]) -> Report:
+    """Return what a SELECT measures, about tables as they were when its text was read.
+
+    So keys and bounds are of one version; `pay` refuses one that is gone.
+    """
     tables = {name: known[name] for name in tables_of(statement.plan)}
     query = Query(session, statement.plan, statement.keys, tables)
     session.work_limits().check_joins(query.plan, query.tables, "join fewer tables, or give each fewer rows for a key")
-    report = query.agg(**dict(statement.aggregates))
-    given = _Given(statement)
-    found = Spoken(
-        statement,
-        report,
-        given.price("epsilon", epsilon, rho),
-        given.price("delta", delta, None),
-        rho,
-        given.rows(max_rows),
-    )
-    given.check_unit(report, found.max_rows)
-    _check_keys(found)
-    return found
+    return query.agg(**dict(statement.aggregates))
 
 
 def _catalogue(

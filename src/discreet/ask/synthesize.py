@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -20,6 +19,7 @@ from discreet.core import record as records
 from discreet.core.errors import BadParameter
 from discreet.core.exact import Exact
 from discreet.core.unit import Unit
+from discreet.core.value import dataclass, replace
 from discreet.ledger.artefacts.settlement import Filed
 from discreet.plan.serial import plan_record
 from discreet.plan.to_sql.marginals import Axis, marginals

@@ -34,6 +34,7 @@ def command(
     file: Path | None,
     keys: tuple[str, ...],
     max_rows: str | None,
+    cut: bool,
     token: str | None,
     vault: Path,
     epsilon: str | None,
@@ -54,7 +55,7 @@ def command(
         _check_save(save)
     check_plot(plot)
     with session_of(vault, token) as session:
-        answer = session.sql(text, *price, max_rows=rows_of(max_rows), fresh=fresh, keys=keys_of(keys))
+        answer = session.sql(text, *price, max_rows=rows_of(max_rows), fresh=fresh, keys=keys_of(keys), cut=cut)
     answer = answer.sampled() if sampling else answer
     _show(output, answer, plot, as_csv=as_csv)
     if save is not None:

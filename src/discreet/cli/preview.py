@@ -23,6 +23,7 @@ def command(
     file: Path | None,
     keys: tuple[str, ...],
     max_rows: str | None,
+    cut: bool,
     token: str | None,
     vault: Path,
     epsilon: str | None,
@@ -34,7 +35,9 @@ def command(
     """Show what QUESTION, a SELECT, would cost; - reads it from standard input. Nothing is paid, no data is read."""
     text, price = text_of(question, file), price_of(epsilon, delta, rho)
     with session_of(vault, token) as session:
-        found = session.preview_sql(text, *price, max_rows=rows_of(max_rows), rows=rows, keys=keys_of(keys), sql=sql)
+        found = session.preview_sql(
+            text, *price, max_rows=rows_of(max_rows), rows=rows, keys=keys_of(keys), sql=sql, cut=cut
+        )
     # Only a fresh question is worked on again where one has failed: an option of `discreet ask`.
     options = {"fresh": "--fresh", **options_of(click.get_current_context().command, "")}
     found = replace(found, notes=tuple(in_words(note, options) for note in found.notes))

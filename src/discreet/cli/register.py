@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from discreet.account.budgets.budget import Budget
     from discreet.ask.registered import Registered
+    from discreet.core.rational import Number
 
 
 @click.command()
@@ -39,6 +40,11 @@ if TYPE_CHECKING:
     type=click.Choice(["same", "distinct"]),
     help="Say that the identifier, under another name, is that of the group; or that these are other people than those"
     " of all other accounts.",
+)
+@click.option(
+    "--auto-rows",
+    metavar="EPSILON",
+    help="Buy a good number of rows a person, at most --max-rows, at this epsilon of the budget.",
 )
 @click.option("--rows", type=int, help="The number of rows, if that is public.")
 @click.option("--delimiter", metavar="CHARACTER", help="The delimiter of a CSV file.")
@@ -90,6 +96,7 @@ def command(
             rows=terms["rows"],
             group=terms["group"],
             people=terms["people"],
+            auto_rows=_epsilon(terms["auto_rows"]),
         )
         amount = _amount(curator.budget(registered.account))
     output.show(_record(registered), *_views(registered, amount))
@@ -116,6 +123,12 @@ def _from_policy(
     output.plain(
         {"applied": applied_record(applied)}, applied_lines(applied) or [f"{policy.path} describes nothing to apply."]
     )
+
+
+def _epsilon(text: str | None) -> Number | None:
+    from discreet.core.rational import parse_written
+
+    return None if text is None else parse_written("auto_rows", text)
 
 
 def _is_said(option: str) -> bool:
@@ -151,5 +164,6 @@ def _views(registered: Registered, amount: str) -> list[RenderableType]:
         Text.assemble(
             "Look at it with ", ("discreet lint", "bold"), ", let someone ask with ", ("discreet grant", "bold"), "."
         ),
+        *(Text(words) for words in registered.bought_words),
         *(Text(note, style="yellow") for note in registered.notes),
     ]

@@ -30,6 +30,13 @@ discreet ask "SELECT COUNT(*) FROM visits" --epsilon 0.1 --vault http://127.0.0.
 )
 @click.option("--engines", type=int, default=4, show_default=True, help="Questions worked on at once, in each process.")
 @click.option(
+    "--memory",
+    type=int,
+    default=4096,
+    show_default=True,
+    help="Megabytes for the engines of all processes together; what needs more is written to disk meanwhile.",
+)
+@click.option(
     "--root",
     "roots",
     type=click.Path(exists=True, file_okay=False),
@@ -54,6 +61,7 @@ def command(
     burst: int,
     concurrent: int,
     engines: int,
+    memory: int,
     roots: tuple[str, ...],
     log: str | None,
     openid: str | None,
@@ -70,10 +78,12 @@ def command(
     transport = Transport(tls_certificate, tls_key)
     check_place(host, tls=transport.is_tls, behind_proxy=behind_proxy)
     place = str(vault) if isinstance(vault, str) else str(vault.resolve())
-    settings = ServeSettings(place, anchor, rate, burst, concurrent, engines, roots, log, openid)
+    settings = ServeSettings(
+        place, anchor, rate, burst, concurrent, engines, workers, memory, roots=roots, log=log, openid=openid
+    )
     with listen(host, port) as listener:
         scheme = "https" if transport.is_tls else "http"
         url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
         lines = [f"Serving {vault} on {url}; Ctrl-C ends it.", f"Analysts connect with their tokens: --vault {url}"]
         result = {"url": url, "vault": str(vault), "workers": workers}
-        run(settings, listener, transport, workers=workers, ready=lambda: output.plain(result, lines))
+        run(settings, listener, transport, ready=lambda: output.plain(result, lines))

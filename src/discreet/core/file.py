@@ -21,7 +21,7 @@ _NAMED = frozenset({"collection.json", "collection.key", "discreet.toml"})
 # Databases that this process has open, by device and inode: to open and close one again would drop SQLite's locks.
 _DATABASES: dict[tuple[int, int], Path] = {}
 # Sources that this process has read, each with the test of whether a place belongs to it.
-_SOURCES: dict[str, Callable[[Path], bool]] = {}
+SOURCES: dict[str, Callable[[Path], bool]] = {}
 
 
 class Occupied(Refusal, FileExistsError):
@@ -36,7 +36,7 @@ def keep_database(path: Path) -> None:
 
 def keep_source(name: str, belongs: Callable[[Path], bool]) -> None:
     """Remember a source that rows are read from: nothing is written over its files, or added to them."""
-    _SOURCES[name] = belongs
+    SOURCES[name] = belongs
 
 
 def check_place(path: Path, *, force: bool = False) -> None:
@@ -50,7 +50,7 @@ def check_place(path: Path, *, force: bool = False) -> None:
         raise _unwritten(path)
     if _is_beside_vault(path) or _is_in_vault(path):
         raise _never(path, "it is a vault or a store, or belongs to one")
-    if any(belongs(path) for belongs in _SOURCES.values()):
+    if any(belongs(path) for belongs in SOURCES.values()):
         raise _never(path, "rows are read from there")
     try:
         found = path.lstat()

@@ -50,6 +50,8 @@ def parse_written(name: str, text: str) -> Fraction:
     """Return a number typed as text: "2", "0.1" (exactly 1/10), "1e-6" or "1/3"."""
     numerator, slash, denominator = text.strip().partition("/")
     try:
+        if not text.isascii():  # digits of other scripts are digits to Decimal
+            raise InvalidOperation
         parts = [Decimal(numerator), Decimal(denominator if slash else 1)]
     except InvalidOperation as error:
         raise _refused(name, text, "it is not a number", "write it like 2, 0.1, 1e-6 or 1/3") from error

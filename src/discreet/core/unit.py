@@ -12,6 +12,9 @@ from discreet.core.value import dataclass, fields
 Relation = Literal["add_remove", "replace"]
 Bound = Literal["query", "table"]
 
+# What limits a person's rows, by the words of declarations in Python, policies and on the command line.
+LIMITS = ("max_rows", "max_groups", "max_rows_per_group", "relation", "bound")
+
 
 def check_relation(value: object) -> Relation:
     """Return the neighbour relation, or refuse whatever is not one."""
@@ -45,7 +48,8 @@ class Unit:
 
     A row unit has no identifier. A person unit names the column that identifies people, or the link (`via`) to a table
     that does, and bounds how many rows (`max_rows`) and how many groups of one question (`max_groups`, by default as
-    many as rows) a person may touch. `bound` says where surplus rows are dropped: in every query, or once a table.
+    many as rows) a person may touch. `max_rows_per_group`, if there is one, bounds what a person counts for in each
+    group of a count or a sum. `bound` says where surplus rows are dropped: in every query, or once a table.
 
     Guarantee: none by itself; every loss and every sensitivity is stated for one unit and its relation.
     """
@@ -56,6 +60,7 @@ class Unit:
     relation: Relation = "add_remove"
     bound: Bound = "query"
     via: Link | None = None
+    max_rows_per_group: int | None = None
 
     def __post_init__(self) -> None:
         _check_identifier(self.identifier)
@@ -71,6 +76,8 @@ class Unit:
             )
         check_relation(self.relation)
         check_bound(self.bound)
+        if self.max_rows_per_group is not None:
+            _check_cap(self)
         if self.is_row and (self.max_rows, self.bound) != (1, "query"):
             raise BadParameter(
                 "max_rows" if self.max_rows != 1 else "bound",
@@ -90,16 +97,20 @@ class Unit:
         return self.identifier if self.via is None else self.via.words
 
     def record(self) -> dict[str, Any]:
-        """Return the fields as plain JSON values; a link only where there is one."""
+        """Return the fields as plain JSON values; a link and a cap by group only where there are such."""
         found = {name: getattr(self, name) for name in _FIELDS}
-        return found if self.via is None else {**found, "via": self.via.record()}
+        if self.via is not None:
+            found["via"] = self.via.record()
+        if self.max_rows_per_group is not None:
+            found["max_rows_per_group"] = self.max_rows_per_group
+        return found
 
     @classmethod
     def from_record(cls, record: object) -> Unit:
         """Read what `record` returned, checking it again."""
-        linked = isinstance(record, dict) and "via" in record
-        found = records.fields("unit", record, (*_FIELDS, "via") if linked else _FIELDS)
-        return cls(**{**found, "via": Link.from_record(found["via"])} if linked else found)
+        more = [name for name in _OPTIONAL if isinstance(record, dict) and name in record]
+        found = records.fields("unit", record, (*_FIELDS, *more))
+        return cls(**{**found, "via": Link.from_record(found["via"])} if "via" in more else found)
 
     def to_json(self) -> str:
         """Write the unit as versioned JSON."""
@@ -111,7 +122,9 @@ class Unit:
         return cls.from_record(records.read("unit", text))
 
 
-_FIELDS = tuple(field.name for field in fields(Unit) if field.name != "via")
+# Fields that are written only where they are not None.
+_OPTIONAL = ("via", "max_rows_per_group")
+_FIELDS = tuple(field.name for field in fields(Unit) if field.name not in _OPTIONAL)
 
 
 def row(*, relation: Relation = "add_remove") -> Unit:
@@ -124,11 +137,15 @@ def person(
     *,
     max_rows: int,
     max_groups: int | None = None,
+    max_rows_per_group: int | None = None,
     relation: Relation = "add_remove",
     bound: Bound = "query",
     via: Link | None = None,
 ) -> Unit:
     """Protect all rows that share a value of the column `identifier`, of which at most `max_rows` are used.
+
+    In the groups of a question with `group_by` a person counts for at most `max_rows_per_group` rows each, and so for
+    at most `max_groups` times as many in all.
 
     `via=link("l_orderkey", "orders", "o_orderkey")`, in its place, gives a row to the person of the row it refers to.
     """
@@ -137,7 +154,7 @@ def person(
         fix = "use person('patient_id', max_rows=20), or person(via=link('l_orderkey', 'orders', 'o_orderkey'), ...)"
         raise BadParameter("identifier", None, why=why, fix=fix)
     groups = max_rows if max_groups is None else max_groups
-    return Unit(identifier, max_rows, groups, relation, bound, via)
+    return Unit(identifier, max_rows, groups, relation, bound, via, max_rows_per_group)
 
 
 def _check_identifier(value: object) -> None:
@@ -161,6 +178,23 @@ def _check_via(identifier: str | None, via: object) -> None:
     if identifier is not None:
         why = f"the identifier {identifier!r} says already whose a row is"
         raise BadParameter("via", via.words, why=why, fix="leave out the identifier or the link")
+
+
+def _check_cap(unit: Unit) -> None:
+    _check_count("max_rows_per_group", unit.max_rows_per_group)
+    assert unit.max_rows_per_group is not None
+    why, fix = "", "leave it out"
+    if unit.is_row:
+        why = "a row unit protects single rows, so there is nothing to bound"
+        fix = "use row(), or person(identifier, ...) to protect all rows of one person"
+    elif unit.bound == "table":
+        why = "groups belong to a question, and the rows of a person are bounded once, for the whole table"
+        fix = "use bound='query', or leave it out"
+    elif unit.max_rows_per_group > unit.max_rows:
+        why = f"a person counts for at most {unit.max_rows} rows in all groups together"
+        fix = f"use at most max_rows={unit.max_rows}, or leave it out"
+    if why:
+        raise BadParameter("max_rows_per_group", unit.max_rows_per_group, why=why, fix=fix)
 
 
 def _check_count(name: str, value: object) -> None:

@@ -22,8 +22,6 @@ def connect(
 
     Guarantee: a token that is unknown, wrong, revoked or expired opens nothing, and is not told which tables exist.
     """
-    from discreet.curator.remote.remote_desk import is_server
-
     if is_server(path):
         from discreet.curator.remote.remote_desk import RemoteDesk
         from discreet.curator.session import Session
@@ -49,3 +47,8 @@ def connect(
         curator.close()
         raise
     return session
+
+
+def is_server(place: object) -> bool:
+    """Whether a vault is named by the address of a server."""
+    return isinstance(place, str) and place.lower().startswith(("http://", "https://"))

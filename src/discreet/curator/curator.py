@@ -31,7 +31,7 @@ from discreet.ledger.refusals import Conflict, NotAVault, Unavailable
 if TYPE_CHECKING:
     from discreet.account.losses.loss import PrivacyLoss
     from discreet.ask.pmw import Weighed
-    from discreet.ask.work_limits import Late, WorkLimits
+    from discreet.ask.work_limits import WorkLimits
     from discreet.curator.erasure import Erased
     from discreet.curator.lint import Remark
     from discreet.curator.overlap import People
@@ -93,19 +93,25 @@ class Curator(SchemaVerbs):
         rows: int | None = None,
         group: str | None = None,
         people: People | None = None,
+        auto_rows: Number | None = None,
     ) -> Registered:
-        """Put a table behind the vault: a path, a `Source`, a data frame or a dict of lists.
+        """Put a table behind the vault: a path, a `Source`, a data frame or a dict of lists; again changes nothing.
 
         `group` names the account that pays, shared by all tables of the same people; by default the table has one of
-        its own. A source registered before joins the account it has. To register the same again changes nothing. The
-        `notes` of what is returned name tables of other accounts whose people have the same identifier.
-
-        All tables of an account protect the same unit. `people="same"` says that the identifier, under another column
-        name, tells the people of the group apart. A table whose people are mostly those of another account, in
-        whatever format, is refused; `people="distinct"` says that these are other people, and is recorded.
+        its own. A source registered before joins the account it has. The `notes` of what is returned name tables of
+        other accounts whose people have the same identifier. `auto_rows` is an epsilon of the budget that buys a good
+        number of rows a person, from 1 to `max_rows`. All tables of an account protect the same unit. `people="same"`
+        says that the identifier, under another column name, tells the people of the group apart. A table whose people
+        are mostly those of another account is refused; `people="distinct"` says that they are others, on record.
         """
-        found = self._put(Table(name, unit, columns, rows), source, budget, group, people)
-        return found.among(self._tables.all())
+        table = Table(name, unit, columns, rows)
+        if auto_rows is None:
+            return self._put(table, source, budget, group, people).among(self._tables.all())
+        from discreet.curator.row_bound import RowBound
+
+        bound = RowBound.of(table, auto_rows)
+        self._put(bound.settled(self._tables), source, budget, group, people)
+        return bound.choose(self, self._tables).among(self._tables.all())
 
     def declare(
         self,
@@ -258,12 +264,6 @@ class Curator(SchemaVerbs):
         self.ledger.put("erasure", account, {"tables": sorted(found.rows), "version": 1})
         return found
 
-    def late(self) -> list[Late]:
-        """Return the questions that were stopped at their deadline, the oldest first: for custodians alone."""
-        from discreet.ask.work_limits import late
-
-        return late(self.ledger)
-
     @overload
     def session(self, token: str, *, pmw: Literal[False] = False) -> Session: ...
 
@@ -277,8 +277,9 @@ class Curator(SchemaVerbs):
         `curator.session(token, pmw=True, epsilon=1, delta=1e-6, alpha=0.05)`.
         """
         from discreet.core.file import keep_source
+        from discreet.curator.local.desk_records import files_of
         from discreet.curator.session import Session
-        from discreet.curator.vault_desk import VaultDesk, files_of
+        from discreet.curator.vault_desk import VaultDesk
         from discreet.engines.duckdb.files import reads
 
         for source in files_of(self):
@@ -303,6 +304,10 @@ class Curator(SchemaVerbs):
         Who knows the newest revision of the table names it: its declaration is then read once.
         """
         self._tables.check(name, revision)
+
+    def is_untouched(self, name: str, revision: int) -> bool:
+        """Whether a glance tells that `check` would refuse nothing; it waits for nobody, and reads no file."""
+        return self._tables.is_untouched(name, revision)
 
     def budget(self, account: str) -> Budget:
         """Return the budget of an account."""

@@ -71,7 +71,7 @@ def _number(name: str, text: str) -> int | Fraction:
 
 
 def unit_of(words: str, **limits: Any) -> Unit:  # noqa: ANN401  (what `person` takes, checked there)
-    """Read a unit: `row`, or `person:patient_id` with its limits (`max_rows`, `max_groups`, `relation`, `bound`).
+    """Read a unit: `row`, or `person:patient_id` with its limits (`max_rows`, `max_groups`, ...).
 
     `via:l_orderkey=orders.o_orderkey` are the people of the rows that a column refers to.
     """

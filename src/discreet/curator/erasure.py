@@ -76,11 +76,14 @@ def without_person(table: Registered, person: str, folder: Path, secret: bytes) 
             yield int(many), Source("memory-copy", file.name)
 
 
-def forgotten(tables: Sequence[Registered], folder: Path, secret: bytes, used: Sequence[Source]) -> int:
-    """Remove the kept rows of tables, and copies that no table has and nobody is about to use; return how many."""
-    ranks = Ranks(folder, secret)
-    found = sum(ranks.remove(each.name) for each in tables)
-    names = {Path(source.path).name for source in used}
+def forgotten(tables: Sequence[Registered], folder: Path, secret: bytes, others: Sequence[Registered]) -> int:
+    """Remove the kept rows of tables, and copies that no table has and nobody is about to use; return how many.
+
+    Rows that were kept in an order which the vault has no more go as well: whose they are, no name of a file says.
+    """
+    mine = {each.name for each in tables}
+    found = Ranks(folder, secret).remove(but=[each.name for each in others if each.name not in mine])
+    names = {Path(each.source.path).name for each in others}
     left = [*copies_in(folder), *folder.glob("draft-*.parquet")]
     for file in (each for each in left if each.name not in names):
         with suppress(OSError):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from discreet.ask.release_list import Release
+    from discreet.ask.work_limits import Late
     from discreet.core.rational import Number
     from discreet.curator.disclosure.evaluation import Evaluation
     from discreet.curator.disclosure.registry_entry import RegistryEntry
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from discreet.ledger.oversight.charge_policy import ChargePolicy
     from discreet.ledger.recovery.backup import BackedUp
     from discreet.ledger.recovery.forfeit import Forfeited
+    from discreet.ledger.rotation import RotatedSecret
     from discreet.measures.minimum_frequency import MinimumFrequency
 
 
@@ -50,6 +52,12 @@ class Oversight:
             return False
         self.ledger.put(KIND, NAME, wanted.record())
         return True
+
+    def late(self) -> list[Late]:
+        """Return the questions that were stopped at their deadline, the oldest first: for custodians alone."""
+        from discreet.ask.work_limits import late
+
+        return late(self.ledger)
 
     def releases(self, analyst: str | None = None) -> list[Release]:
         """Return what was paid for, by everybody or by one analyst, the newest last, with the files of each."""
@@ -147,6 +155,20 @@ class Oversight:
         Old certificates stay verifiable, with the old public key or with the vault.
         """
         return self.ledger.rotate()
+
+    def rotate_secret(self) -> RotatedSecret:
+        """Exchange the vault's random secret, by which rows are sealed and put in order; return what that ended.
+
+        Refused while somebody works on a question. What had died unanswered is settled as failed; budgets, answers,
+        grants, files and running releases stay, and so does what people and rows are known again by.
+
+        Guarantee: nothing is given back, and a copy of known rows gets no account of its own.
+        """
+        from discreet.engines.duckdb.kept_rows import Ranks
+
+        found = self.ledger.rotate_secret()
+        Ranks(self.ledger.folder, b"").remove()  # in an order that the vault has no more
+        return found
 
     def charging(
         self, *, approval: Iterable[str] | None = None, alerts: Iterable[Number] | None = None

@@ -16,7 +16,7 @@ from discreet.core.column import Column
 from discreet.core.errors import BadParameter
 from discreet.core.link import Link
 from discreet.core.schema import Table, between, date, flag, one_of, text
-from discreet.core.unit import Unit, person
+from discreet.core.unit import LIMITS, Unit, person
 from discreet.curator.declare import column_of, expiry_of, unit_of
 from discreet.curator.overlap import People, check_word
 from discreet.curator.toml import Node
@@ -112,8 +112,8 @@ def _unit(node: Node) -> Unit:
     if isinstance(node.value, str):
         with node.here():
             return unit_of(node.value)
-    node.table("person", "max_rows", "max_groups", "relation", "bound", "row", "via")
-    limits = {name: node.value[name] for name in ("max_rows", "max_groups", "relation", "bound") if name in node}
+    node.table("person", *LIMITS, "row", "via")
+    limits = {name: node.value[name] for name in LIMITS if name in node}
     with node.here():
         if node.value.get("row") is True and "person" not in node:
             return unit_of("row", **limits)

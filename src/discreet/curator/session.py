@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from discreet.ask.query import Query
     from discreet.ask.release_list import Release
     from discreet.ask.remaining import Remaining
-    from discreet.ask.request import Fresh
+    from discreet.ask.request import DeskRequest, Fresh
+    from discreet.ask.watches.count_watch import CountWatch, WatchPreview
     from discreet.core.rational import Number
     from discreet.ledger.artefacts.artefact import Artefact
     from discreet.ledger.charge import Receipt
@@ -65,18 +66,21 @@ class Session:
         *,
         public: Iterable[Public] = (),
         keys: Mapping[str, Sequence[object]] | None = None,
+        cut: bool | int = False,
     ) -> Answer:
         """Ask in SQL, pay, and return the answer: `session.sql("SELECT COUNT(*) FROM visits", epsilon=0.5)`.
 
         The same question in Python has the same key: whichever comes second is replayed for free.
         `public` are tables made with `session.public` that the text may join; `keys` declares the keys of a column that
-        has none, as in `keys={"city": ["Bern", "Basel"]}`.
+        has none, as in `keys={"city": ["Bern", "Basel"]}`. `cut` is that of `Report.release`: in
+        the text it is `cut = true`.
 
         Guarantee: that of `Report.release`; no text of the question reaches an engine, only the plan's own SQL.
         """
         from discreet.ask.sql import spoken
 
-        return spoken(self._desk, text, epsilon, delta, rho, max_rows, public=public, keys=keys).release(fresh=fresh)
+        found = spoken(self._desk, text, epsilon, delta, rho, max_rows, public=public, keys=keys)
+        return found.release(fresh=fresh, cut=cut)
 
     def preview_sql(
         self,
@@ -90,6 +94,7 @@ class Session:
         public: Iterable[Public] = (),
         keys: Mapping[str, Sequence[object]] | None = None,
         sql: bool = False,
+        cut: bool | int = False,
     ) -> Preview:
         """Show what a question in SQL would cost and how far its answer would be off; free, made without any data.
 
@@ -97,7 +102,8 @@ class Session:
         """
         from discreet.ask.sql import spoken
 
-        return spoken(self._desk, text, epsilon, delta, rho, max_rows, public=public, keys=keys).preview(rows, sql=sql)
+        found = spoken(self._desk, text, epsilon, delta, rho, max_rows, public=public, keys=keys)
+        return found.preview(rows, sql=sql, cut=cut)
 
     def pmw(
         self,
@@ -127,10 +133,26 @@ class Session:
         asked = interactive(self.table(table or names[0]), Price.of(epsilon, delta, rho), **terms)
         if resume is None:
             return asked.begin()
-        found = (
-            resume if isinstance(resume, str) else dict(resume)["key"] if isinstance(resume, Mapping) else resume.key
-        )
-        return asked.resume(str(found))
+        return asked.resume(_key_of(resume))
+
+    def watch(self, query: Query, kind: str, *, epsilon: Number, resume: object = None, **terms: Any) -> CountWatch:  # noqa: ANN401  (checked there)
+        """Begin to watch counts of a query's rows, for one price, paid now; see docs/watches.md.
+
+        `above_threshold` and `sparse_vector` say of each count whether it reaches `threshold`, until one was, or
+        `cutoff` of them were; `questions` says how many looks there will be at most, and `answers` which share of the
+        price gives the counts above as well. `counter` gives running totals along the keys of a column, `by`. `resume`
+        goes on with a watch that was begun before on the same terms, by its receipt or its key, for nothing.
+
+        Guarantee: the price is in the ledger, in full, before any row is read; looks cost nothing more.
+        """
+        from discreet.ask.watches.count_watch import CountWatch
+
+        return CountWatch(query, self._desk.run(_watch(query, kind, epsilon, resume, terms)))
+
+    def preview_watch(self, query: Query, kind: str, *, epsilon: Number, **terms: Any) -> WatchPreview:  # noqa: ANN401
+        """Show what a watch would promise, and how far off it may be; free, made without any data."""
+        found: WatchPreview = self._desk.preview(_watch(query, kind, epsilon, None, terms))
+        return found
 
     def bill(self, tables: str | Iterable[str], loss: PrivacyLoss, label: str, *, key: str | None = None) -> Receipt:
         """Charge for work of this analyst that is done elsewhere, as `Curator.bill` does, also to their own caps.
@@ -233,3 +255,22 @@ class Session:
     def public_tables(self) -> list[str]:
         """Return the names of the public tables that the custodian registered, for any question to join."""
         return self._desk.public_tables()
+
+
+def _key_of(receipt: object) -> str:
+    """Return the key of a running release, by itself, its receipt or the record of that."""
+    found = receipt["key"] if isinstance(receipt, Mapping) else getattr(receipt, "key", receipt)
+    return str(found)
+
+
+def _watch(query: Query, kind: str, epsilon: Number, resume: object, terms: Mapping[str, Any]) -> DeskRequest:
+    from discreet.account.budgets.price import Price
+    from discreet.ask.request import DeskRequest, some_fields
+    from discreet.ask.watches.watch import WatchTerms
+    from discreet.core.rational import as_written
+
+    known = dict(some_fields("terms", dict(terms), ("threshold", "cutoff", "answers", "questions", "by")))
+    if known.get("answers") is not None:
+        known["answers"] = as_written("answers", known["answers"])
+    key = None if resume is None else _key_of(getattr(resume, "receipt", resume))
+    return DeskRequest("watch", query, WatchTerms(kind, **known, resume=key), Price.of(epsilon))

@@ -95,6 +95,13 @@ class Tables:
         if renewed is not None:
             self._renewed[key] = renewed
 
+    def is_untouched(self, name: str, revision: int) -> bool:
+        """Whether a glance tells that the source is what was registered; if not, or if it was never read, check it."""
+        found = self._declared.get((name, revision))
+        if found is None:
+            return False
+        return home_of(found[0]).is_untouched(found[0], self._renewed.get((name, revision), found[1]))
+
     def check_new(self, table: Table, budget: Budget | None, group: str | None) -> None:
         """Refuse, before its rows are copied, a table that would be refused for its budget."""
         tables = self.all()
@@ -160,12 +167,18 @@ class Tables:
             self._ledger.add_account(account, budget, table.unit.relation)
         return replace(self._store(registered, 0, found), noted=noted)
 
-    def declare(self, before: Registered, table: Table, expected: int | None) -> Registered:
-        """Store another declaration of the same rows, as the next version; rows that changed are refused."""
+    def declare(
+        self, before: Registered, table: Table, expected: int | None, *, bought: Mapping[str, Any] | None = None
+    ) -> Registered:
+        """Store another declaration of the same rows, as the next version; rows that changed are refused.
+
+        `bought` says on which terms its number of rows was bought, if it was.
+        """
         self.check(before.name)
         check_columns(table, before.physical)
         stored = self._ledger.get("table", before.name).private["fingerprint"]
-        return self._store(replace(before, table=table, version=before.version + 1), expected, stored)
+        after = replace(before, table=table, version=before.version + 1, bought=bought)
+        return self._store(after, expected, stored)
 
     def refresh(
         self, before: Registered, source: Source, expected: int | None, people: People | None = None
@@ -202,7 +215,7 @@ class Tables:
                     if source is not None:
                         self.refresh(each, self.found(source), None)
                 found[each.name] = rows
-        caches = forgotten(mine, where, self._ledger.secret("order"), [each.source for each in self.all()])
+        caches = forgotten(mine, where, self._ledger.secret("order"), self.all())
         return Erased(found, caches, tuple(sorted(each.name for each in mine if each.source.kind != "memory-copy")))
 
     def _people(

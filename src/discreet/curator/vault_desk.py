@@ -32,15 +32,6 @@ if TYPE_CHECKING:
     from discreet.noise.draws import Draws
 
 
-def files_of(curator: CuratorLike) -> list[str]:
-    """Return where the tables of a vault are read from, as far as these are files: nothing is written over them."""
-    sources = [
-        *(curator.table(name).source for name in curator.tables()),
-        *(curator.public_table(name).source for name in curator.public_tables()),
-    ]
-    return [source.path for source in sources if "/" in source.path or source.is_file]
-
-
 # How many seconds an engine may take to notice that its deadline has passed.
 _GRACE = 60.0
 # A name for a fresh charge: long enough for any identifier that a program makes.
@@ -94,15 +85,6 @@ class VaultDesk(DeskRecords):
 
         return verb_of(request.verb).run(request, fresh=fresh, progress=progress)
 
-    def tables(self) -> list[str]:
-        """Return the names of the tables the grant covers."""
-        return self._curator.tables() if self._grant.role == "custodian" else sorted(self._grant.tables)
-
-    def shared_tables(self) -> list[str]:
-        """Return the same for a server, whose caller may have lost the grant meanwhile."""
-        self.admit()
-        return self.tables()
-
     def budget(self) -> list[Standing]:
         """Return every limit that questions of this analyst have to pass, as it stands."""
         self.admit()
@@ -122,10 +104,6 @@ class VaultDesk(DeskRecords):
         receipt = bill(self._curator.ledger, chosen, loss, label, key, grant=self._grant, check=check)
         self._certify(receipt)
         return receipt
-
-    def files(self) -> list[str]:
-        """Return where tables are read from: for the command line alone, which writes over none of them."""
-        return files_of(self._curator)
 
     def close(self) -> None:
         """Close the engine and the vault."""
@@ -193,6 +171,11 @@ class VaultDesk(DeskRecords):
             for each in found.read:
                 self._curator.check(each.name, each.revision)
 
+    def check_public(self, table: PublicTable) -> None:
+        """Refuse a public table that is not what it was: refreshed since, or with a source that has changed."""
+        self.public_table(table.name)
+        self._curator.check(table.name, table.revision)
+
     def replay(self, question: str) -> object | None:
         """Return what was kept of the settled answer to a question that was replayed before, if nothing has happened.
 
@@ -219,6 +202,32 @@ class VaultDesk(DeskRecords):
     def previewed(self, question: str) -> object | None:
         """Return the preview of a question that was previewed before, if nothing has happened since."""
         return self._admitted().previews.get((question, self._day()))
+
+    def replay_at_hand(self, question: str) -> object | None:
+        """Return what `replay` would; None where that has to wait for anybody, or would be refused.
+
+        Guarantee: that of `replay`.
+        """
+        known = self._known_at_hand()
+        if known is None or not known.limits or known.limits[0].pace:
+            return None
+        found = known.replies.get((question, self._day()))
+        if found is None:
+            return None
+        read = [each for table in found[0].values() for each in table.read]
+        return found[1] if all(self._curator.is_untouched(each.name, each.revision) for each in read) else None
+
+    def previewed_at_hand(self, question: str) -> object | None:
+        """Return what `previewed` would; None where that has to wait for anybody, or would be refused."""
+        known = self._known_at_hand()
+        return None if known is None else known.previews.get((question, self._day()))
+
+    def _known_at_hand(self) -> SessionState | None:
+        """Return what was read of the vault, if it is seen at once that it has not changed, and the grant stands."""
+        known, ledger = self._known, self._curator.ledger
+        if not known.grants or ledger.state_at_hand != known.state:
+            return None
+        return known if all(ledger.stands(grant) for grant in known.grants) else None
 
     def keep_preview(self, question: str, preview: object, known: object) -> None:
         """Keep a preview for as long as nothing happens in the vault; `known` is from before it was made."""
@@ -247,7 +256,7 @@ class VaultDesk(DeskRecords):
             ledger.refused(self.analyst, f"a question about {', '.join(sorted(registered))}", DEADLINE_PASSED)
 
         seconds = float(self.work_limits().deadline)
-        return runner(registered, self._opened(), ledger.secret("order"), ledger.folder, seconds, late)
+        return runner(registered, self._opened(), ledger.folder, seconds, late)
 
     def engine(self, registered: Mapping[str, Registered]) -> str:
         """Say which engine computes over these tables, in which version."""
@@ -261,11 +270,12 @@ class VaultDesk(DeskRecords):
 
     def minimum_frequency(self) -> MinimumFrequency:
         """Return below how many people the policy has groups withheld."""
-        from discreet.measures.minimum_frequency import KIND, MinimumFrequency
+        from discreet.measures.minimum_frequency import KIND, NONE, MinimumFrequency
 
         known = self._admitted()
         if not known.frequency:
-            known.frequency.append(MinimumFrequency.of(self._curator.ledger.list(KIND)))
+            found = self._curator.ledger.list(KIND)
+            known.frequency.append(MinimumFrequency.of(found) if found else NONE)
         return known.frequency[0]
 
     def _limits(self, known: SessionState) -> WorkLimits:
@@ -323,10 +333,11 @@ class VaultDesk(DeskRecords):
 
     def _certify(self, receipt: Receipt) -> None:
         """Keep the certificate of what was released now, where the policy wants one of every release."""
-        from discreet.curator.disclosure.certificates import CertificatePolicy
+        from discreet.curator.disclosure.certificates import KIND, CertificatePolicy
 
-        if not receipt.replayed:
-            CertificatePolicy.of(self._curator.ledger).keep(self._curator.ledger, receipt.sequence)
+        ledger = self._curator.ledger
+        if not receipt.replayed and ledger.list(KIND):
+            CertificatePolicy.of(ledger).keep(ledger, receipt.sequence)
 
     def _check_price(self, limits: WorkLimits, charge: Charge) -> None:
         for standing in self._curator.ledger.standing():
@@ -334,11 +345,15 @@ class VaultDesk(DeskRecords):
                 limits.check_price(standing.account, standing.filter, charge.losses[standing.account])
 
     def _opened(self) -> Engines:
+        """Return the engines of the order of rows that holds now: the vault's secret may have been exchanged."""
         from discreet.ask.runner import Engines
 
-        if self._engines is None:
-            self._engines = Engines(self._curator.ledger.secret("order"))
-        return self._engines
+        secret, engines = self._curator.ledger.secret("order"), self._engines
+        if engines is None or engines.secret != secret:
+            if engines is not None:
+                engines.close()
+            engines = self._engines = Engines(secret)
+        return engines
 
     def standings(self, accounts: Collection[str]) -> list[Standing]:
         """Return the limits that a question about these accounts has to pass."""

@@ -213,7 +213,11 @@ class Dialect(ABC):
 
     def prefix(self, sql: str, length: int) -> str:
         """Return the first code points of a text."""
-        return f"substr({sql}, 1, {length})"
+        return self.part(sql, 1, length)
+
+    def part(self, sql: str, first: int, length: int) -> str:
+        """Return so many code points of a text, or as many as there are, from a place on; the first place is 1."""
+        return f"substr({sql}, {first}, {length})"
 
     @abstractmethod
     def matches(self, sql: str, pattern: str) -> str:

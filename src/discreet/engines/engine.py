@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from discreet.core.errors import Refusal
+from discreet.core.value import dataclass
 
 Datum = int | str | bool | None
 # What else finds the rows of a query, for as long as the block lasts.
@@ -18,6 +19,14 @@ Made = Callable[[], AbstractContextManager[str]]
 
 # So many rows leave an engine at a time where they are streamed.
 BATCH_ROWS = 1 << 14
+
+
+@dataclass(frozen=True, slots=True)
+class Allotment:
+    """What one engine may take of the machine: megabytes, beyond which it spills to disk or fails, and threads."""
+
+    memory: int
+    threads: int
 
 
 class EngineFailed(Refusal):

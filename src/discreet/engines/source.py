@@ -13,7 +13,7 @@ from discreet.core.column import check_name
 from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.core.value import dataclass, fields, replace
 from discreet.engines import EMBEDDED, registry
-from discreet.engines.engine import Engine
+from discreet.engines.engine import Allotment, Engine
 
 
 class SourceMissing(Refusal, FileNotFoundError):
@@ -195,6 +195,9 @@ class Home(Protocol):
     ) -> dict[str, Any] | None:
         """Refuse a source that changed; return a renewed fingerprint where only the stamp did."""
 
+    def is_untouched(self, source: Source, stored: Mapping[str, Any]) -> bool:
+        """Whether a glance tells that a source is unchanged: nothing is read, searched or waited for. If not, check."""
+
     def same(self, one: Source, other: Source) -> bool:
         """Whether both reach the same rows; one of them is read by this engine, the other by it or one in `SHARES`."""
 
@@ -207,8 +210,8 @@ class Home(Protocol):
     def siblings(self, source: Source) -> Sequence[Sibling]:
         """Return the tables beside one in its catalogue, itself among them; none where there is no catalogue."""
 
-    def opened(self, sources: Sequence[Source], secret: bytes) -> Engine:
-        """Return an engine, to be entered, that can read all of these."""
+    def opened(self, sources: Sequence[Source], secret: bytes, allotment: Allotment | None = None) -> Engine:
+        """Return an engine, to be entered, that can read all of these; a server of its own has limits of its own."""
 
 
 @lru_cache(maxsize=1024)

@@ -94,7 +94,7 @@ class Custody(Shelf):
             made = {"kind": kind, "name": name, "revision": revision + 1, "record": json.loads(text)}
             enter(transaction, "document", {**made, "at": written(self._clock())})
             if hidden is not None:
-                seal = keys.seal(self._secret, kind, name, str(revision + 1), hidden)
+                seal = keys.seal(self._secret.value, kind, name, str(revision + 1), hidden)
                 transaction.put(Private(kind, name, revision + 1, hidden, seal))
             return _document(transaction, Paper(kind, name, revision + 1, text, 0))
 
@@ -206,6 +206,10 @@ class Custody(Shelf):
                     words = {"what": f"the grant {grant.id}", "why": "it has expired"}
                     enter(transaction, "refusal", {**asked, "refused": words, "at": written(now)})
         grant.check(now)
+
+    def stands(self, grant: Grant) -> bool:
+        """Whether a grant, as it was read, is neither revoked nor expired by the vault's time as last looked at."""
+        return not grant.ended(self._clock())
 
     def grants(self) -> tuple[Grant, ...]:
         """Return all grants ever made, the ended ones included."""

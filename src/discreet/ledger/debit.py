@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -39,6 +40,8 @@ from discreet.ledger.store import (
 
 # How long after its lease a question that could be asked again waits for that.
 _KEPT = timedelta(days=1)
+# Characters of a question, and of its losses, in the entry of a refusal.
+MOST_REFUSED = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,7 @@ def make(
     at = written(now)
     steps = limit.admit(transaction, charge.losses, charge.analyst or "", at)
     policy = ChargePolicy.of(transaction)
-    approved = approval.admit(transaction, policy, charge, now)
+    approved = approval.admit(transaction, charge, now) if policy.wants_approval(charge) else None
     costs = [[*step.cost.texts()] for step in steps]
     drawn = new.commitment if new else None
     kind = {} if running is None else {"running": running}
@@ -134,7 +137,8 @@ def make(
         transaction.put(new.row)
     if approved is not None:
         approval.use(transaction, approved, now)
-    alert.raise_alerts(transaction, policy, steps, entry.sequence, now)
+    if policy.alerts:
+        alert.raise_alerts(transaction, policy, steps, entry.sequence, now)
     left = {step.limit.account: limit.remaining(step.after) for step in steps if step.for_life}
     return Receipt(entry.sequence, charge.key, entry.hash, charge.losses, left)
 
@@ -206,10 +210,17 @@ def abandoned(transaction: Transaction, now: datetime) -> Iterator[tuple[Debit, 
 
 
 def refuse(transaction: Transaction, charge: Charge, refusal: Refusal, now: datetime) -> Entry:
-    """Append the entry of a charge that was refused."""
+    """Append the entry of a charge that was refused; what is long is cut, for refusals cost nobody any budget."""
     words = {"what": refusal.what, "why": refusal.why, "fix": refusal.fix}
-    body = {**charge.record(), "at": written(now), "refused": words}
+    record = charge.record()
+    losses = record["losses"] if len(json.dumps(record["losses"])) <= MOST_REFUSED else {}
+    body = {**record, "question": cut(charge.question), "losses": losses, "at": written(now), "refused": words}
     return enter(transaction, "refusal", body)
+
+
+def cut(text: str) -> str:
+    """Return what the entry of a refusal keeps of a text: its beginning, and how long it was."""
+    return text if len(text) <= MOST_REFUSED else f"{text[:MOST_REFUSED]}... ({len(text):,} characters)"
 
 
 def check_access(transaction: Transaction, charge: Charge, now: datetime) -> None:

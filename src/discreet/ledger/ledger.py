@@ -20,7 +20,7 @@ from discreet.ledger.debit import StandingCharge
 from discreet.ledger.integrity.attestation import statement
 from discreet.ledger.lease import ALONE, SECONDS, Heartbeat, Lease, LeaseWatch
 from discreet.ledger.refusals import Conflict, LeaseLost, QuestionFailed, Unavailable
-from discreet.ledger.running.runs import RunningReleases
+from discreet.ledger.rotation import Rotations
 from discreet.ledger.sealed_key import NewKey
 from discreet.ledger.store import Debit, Settled, Store, StoredDraw, Transaction
 from discreet.ledger.takeover import KeptAnswer, KeptAnswers, keeping
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from discreet.noise.draws import Draws
 
 
-class Ledger(RunningReleases):
+class Ledger(Rotations):
     """A vault's accounts, documents, grants and charges; made by `Ledger.create` and `Ledger.open`.
 
     Threads may share a ledger, processes may open the same vault, and a fork is survived.
@@ -51,7 +51,7 @@ class Ledger(RunningReleases):
 
     def close(self) -> None:
         """Let go of the file or the connection; harmless when repeated."""
-        for kept in self._kept:
+        for kept in [*self._kept.values()]:
             with suppress(Refusal):  # what still cannot be stored is lost
                 self._settle_kept(kept.charge)
         super().close()
@@ -262,7 +262,7 @@ class Ledger(RunningReleases):
 
     def _settle_kept(self, charge: Charge) -> bool:
         """Settle the answer to a charge that could not be settled before; say whether there was one."""
-        kept = self._kept.taken(charge.key)
+        kept = self._kept.pop(charge.key, None)
         if kept is None:
             return False
         try:

@@ -9,7 +9,6 @@ from shutil import rmtree
 from typing import TYPE_CHECKING
 
 from discreet.core.log import logger
-from discreet.core.value import replace
 from discreet.ledger.clock import written
 from discreet.ledger.custody import Custody
 from discreet.ledger.derivation import enter
@@ -20,7 +19,6 @@ from discreet.ledger.refusals import Conflict, Unavailable
 from discreet.ledger.store import Check
 
 if TYPE_CHECKING:
-    from discreet.ledger.charge import Receipt
     from discreet.ledger.recovery.backup import BackedUp
 
 
@@ -108,10 +106,3 @@ class Recovery(Custody):
         for each in found:
             each.check(self._anchors.signer)
         return found
-
-    def _signed(self, receipt: Receipt) -> Receipt:
-        """Sign what a receipt attests."""
-        said = receipt.attested
-        if not said or "signature" in said:
-            return receipt
-        return replace(receipt, attested=Attestation.signed(said, self._anchors.signer).record())

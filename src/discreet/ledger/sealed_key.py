@@ -182,14 +182,13 @@ def binding(charge: Charge, engine: str) -> str:
 
 def made_by() -> dict[str, object]:
     """Return what turns bits into values here: the releases of Discreet and of its samplers, numpy, the processor."""
-    import numpy as np
-
+    from discreet.noise.arrays import numpy_version
     from discreet.noise.draws import SAMPLER_VERSION
 
     return {
         "discreet": __version__,
         "sampler": SAMPLER_VERSION,
-        "numpy": f"{np.__version__} {platform.machine()} {os.environ.get('NPY_DISABLE_CPU_FEATURES', '')}",
+        "numpy": f"{numpy_version()} {platform.machine()} {os.environ.get('NPY_DISABLE_CPU_FEATURES', '')}",
     }
 
 

@@ -10,7 +10,6 @@ from discreet.core.errors import UnknownName
 from discreet.core.value import replace
 from discreet.ledger.artefacts.artefact import KIND, NAME, Artefact, ArtefactPolicy
 from discreet.ledger.artefacts.folder import ArtefactFolder
-from discreet.ledger.artefacts.settlement import Answered, Settlement, written
 from discreet.ledger.integrity import freeze
 from discreet.ledger.store import Paper, StoredArtefact, Transaction
 from discreet.ledger.vault import Vault
@@ -84,9 +83,6 @@ class Shelf(Vault):
     def _told(self, found: str | Artefact) -> str:
         """Return the text of an answer, from its file where it is one."""
         return found if isinstance(found, str) else self.artefacts.text(found)
-
-    def _written(self, answer: Answered) -> Settlement:
-        return written(answer, self._kept_at)
 
 
 def _policy(transaction: Transaction) -> ArtefactPolicy:

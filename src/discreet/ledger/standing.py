@@ -74,7 +74,7 @@ class History(Recovery):
     def refused(self, analyst: str | None, question: str, why: str) -> None:
         """Record a question that was refused before it came to a charge."""
         # Nobody has checked this text yet; half characters, which cannot be stored, are written as escapes.
-        asked = question.encode(errors="backslashreplace").decode()
+        asked = debit.cut(question.encode(errors="backslashreplace").decode())
         with self._write() as transaction:
             body = {"analyst": analyst, "question": asked, "refused": {"why": why}, "at": written(self._clock())}
             enter(transaction, "refusal", body)

@@ -348,6 +348,9 @@ class Store(Protocol):
     def write(self, *wanted: Wanted) -> AbstractContextManager[Raw]:
         """Begin a transaction with no other writer beside it; an exception undoes it."""
 
+    def at_hand(self) -> AbstractContextManager[bool]:
+        """Say whether reading waits for nobody now, no thread and no server; inside the block that stays so."""
+
     def check_place(self) -> None:
         """Refuse to go on where the place no longer names what is open, or another name does too."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from discreet.core.value import dataclass, replace
@@ -76,27 +76,19 @@ class KeptAnswer:
         return self.answer is not None and len(self.answer.text or "") <= MOST_CHARACTERS
 
 
-class KeptAnswers:
+class KeptAnswers(dict[str, KeptAnswer]):
     """The kept answers of one process, by the keys of their charges."""
-
-    def __init__(self) -> None:
-        self._kept: dict[str, KeptAnswer] = {}
-
-    def __iter__(self) -> Iterator[KeptAnswer]:
-        return iter([*self._kept.values()])
 
     def add(self, kept: KeptAnswer) -> None:
         """Keep an answer."""
-        self._kept[kept.charge.key] = kept
-
-    def taken(self, key: str) -> KeptAnswer | None:
-        """Return the answer of a charge, which is kept no longer."""
-        return self._kept.pop(key, None)
+        self[kept.charge.key] = kept
 
     def like(self, charge: Charge) -> Charge | None:
         """Return a charge like this one that was made under a key of its own and has an answer here."""
         what = (charge.identity, charge.price, charge.analyst)
-        made = [each.charge for each in self if each.answer is not None and each.charge.key != each.charge.identity]
+        made = [
+            each.charge for each in self.values() if each.answer is not None and each.charge.key != each.charge.identity
+        ]
         return next((each for each in made if (each.identity, each.price, each.analyst) == what), None)
 
 

@@ -18,7 +18,8 @@ from discreet.ledger.clock import Clock, VaultClock, wall_clock, written
 from discreet.ledger.derivation import enter
 from discreet.ledger.entry import Entry, Head
 from discreet.ledger.integrity import freeze, keys, tail, verify
-from discreet.ledger.integrity.seal import SealedTransaction, Sealer
+from discreet.ledger.integrity.seal import SealedTransaction
+from discreet.ledger.integrity.vault_secret import VaultSecret
 from discreet.ledger.integrity.verify import Verified
 from discreet.ledger.integrity.witnesses import KIND, NAME, AnchorPolicy, Witnesses
 from discreet.ledger.place import place_of
@@ -57,15 +58,12 @@ class Vault:
         self._lease_seconds = lease.check_seconds(lease_seconds)
         with store.read() as raw:
             found = {row.name: row.value for row in raw.all(Secret)}
-            if set(found) != {"vault", "secret", "signing"}:
+            if not {"vault", "secret", "signing"} <= set(found):
                 raise stores.unfinished(store.place, anchor)
             signer = verify.signer_of(raw)
             self.vault_id = signer.vault_id
-            policy = freeze.policy_of(raw)  # checked by its seal below
-        self._secret = found["secret"]
-        self._sealer = Sealer(self._secret)
-        self._given = anchor
-        self._anchors = Witnesses.of(store.place, signer, anchor, policy)
+            self._secret, policy = VaultSecret.of(raw), freeze.policy_of(raw)  # checked by their seals below
+        self._given, self._anchors = anchor, Witnesses.of(store.place, signer, anchor, policy)
         self._outside = OutsideKey(self._anchors.path, self.vault_id)
         self._vouched: tuple[Head, ...] = ()  # heads that this ledger has found on the chain, of late
         heads, absent = self._anchors.heads(), self._anchors.absent  # before: another process may append meanwhile
@@ -166,7 +164,7 @@ class Vault:
 
         Guarantee: keys of different purposes tell nothing about each other.
         """
-        return keys.derive(self._secret, purpose)
+        return self._secret.key(purpose)
 
     @property
     def head(self) -> tuple[int, str]:
@@ -180,6 +178,12 @@ class Vault:
         """The seal of the root, which every change of the vault renews: what was read under it is still so."""
         with self._read() as transaction:
             return transaction.root().seal
+
+    @property
+    def state_at_hand(self) -> str | None:
+        """The same, or None where one would have to wait for it."""
+        with self._store.at_hand() as at_hand:
+            return self.state if at_hand else None
 
     def entries(self, after: int = 0, limit: int | None = None) -> Iterator[Entry]:
         """Return the entries with greater numbers than `after`, in order."""
@@ -278,29 +282,6 @@ class Vault:
         self._anchors = anchors
         anchors.write(self._seen, self._has_by_now)
 
-    def rotate(self) -> str:
-        """Sign with a new key from now on, and return its public half; the old one signed up to this.
-
-        Certificates and anchors that the old key signed stay valid, and it signs nothing of later entries. Other
-        programs that have the vault open find the new key when they next write.
-
-        Guarantee: the key, and the entry that names it, signed by the old key, are exchanged in one transaction: after
-        a crash a vault has the one or the other, and its anchors are those of either.
-        """
-        private = keys.new_signing_key()
-        with self._write() as transaction:
-            there = transaction.get(Paper, keys.KIND, keys.NAME)
-            known = json.loads(there.record)["rotations"] if there else []
-            signer, said = keys.rotated(self._anchors.signer, private, transaction.head().sequence + 1)
-            named = {"kind": keys.KIND, "name": keys.NAME, "revision": there.revision + 1 if there else 1}
-            record = {"rotations": [*known, said]}
-            enter(transaction, "document", {**named, "record": record, "at": written(self._clock())})
-            transaction.exchange(Secret("signing", private))
-            policy = freeze.policy_of(transaction)
-        self._anchors = Witnesses.of(self.place, signer, self._given, policy)
-        self._anchors.put(self._seen)  # all of them: an older copy of the vault, which has the old key, knows none
-        return signer.public_key
-
     def _signer(self) -> keys.Signer:
         """Return the key that the vault signs with now, whoever has exchanged it."""
         with self._store.read() as raw:
@@ -324,7 +305,7 @@ class Vault:
             self._store.check_place()
             before = raw.head()
             self._check_seen(raw, before)
-            transaction = SealedTransaction(raw, self._sealer)
+            transaction = self._sealed(raw)
             transaction.check_head()
             self._note(transaction)
             self._follow_rotation(transaction, raw)
@@ -391,9 +372,25 @@ class Vault:
         """Look at one state of the vault: of the files that its path names, and of no others that are still open."""
         with self._store.read(*wanted) as raw:
             self._store.check_place()
-            transaction = SealedTransaction(raw, self._sealer)
+            transaction = self._sealed(raw)
             self._note(transaction)
             yield transaction
+
+    def _sealed(self, raw: Raw) -> SealedTransaction:
+        """Look at rows by their secret, which another program may have exchanged; one off the chain is refused."""
+        mine = self._secret
+        transaction = SealedTransaction(raw, mine.sealer)
+        try:
+            transaction.root()
+        except Tampered:
+            now = VaultSecret.of(raw)
+            if now.value == mine.value:
+                raise
+            verify.check_keys(raw)
+            if now.exchanges > mine.exchanges:  # and not what a state from before an exchange has
+                self._secret = now
+            transaction = SealedTransaction(raw, now.sealer)
+        return transaction
 
     def _note(self, transaction: SealedTransaction) -> None:
         root = transaction.root()

@@ -12,7 +12,7 @@ from importlib import import_module
 from discreet.core.registry import Registry
 
 _APART = frozenset(
-    {"bins", "cumulative", "kernels", "measure", "minimum_frequency", "moments", "quantiles", "reach", "request"}
+    {"bins", "cumulative", "measure", "minimum_frequency", "moments", "quantiles", "reach", "request"}
     | {"nested_quantiles", "pool", "sums", "totals"}
 )
 registry = Registry(

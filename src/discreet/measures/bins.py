@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -17,11 +16,11 @@ from discreet.core.column import Column
 from discreet.core.errors import BadParameter
 from discreet.core.exact import Exact
 from discreet.core.unit import Relation
+from discreet.core.value import dataclass, replace
 from discreet.measures.cumulative import cumulative
-from discreet.measures.kernels import by_group, end_to_end, of_group
 from discreet.measures.measure import Measure
 from discreet.measures.reach import Reach, about_of, word_of
-from discreet.measures.request import MeasureScope, Request, TallyRequest
+from discreet.measures.request import MeasureScope, Request, TallyRequest, by_group, end_to_end, of_group
 from discreet.mechanisms.cdf import Cdf
 from discreet.mechanisms.count import Count
 from discreet.mechanisms.parts.noisy import Noisy
@@ -90,7 +89,9 @@ class BinMeasure(Measure):
         query = TallyQuery(
             derived, _with(scope.keys, self.bin), (Tally("rows"),), weighed=not isinstance(self.mechanism, TopK)
         )
-        return TallyRequest("how many rows every bin has", query, scope.unit)
+        # Bins are groups to a histogram. The nodes of a tree have more than one bin each.
+        unit = scope.unit if isinstance(self.mechanism, Count) else replace(scope.unit, max_rows_per_group=None)
+        return TallyRequest("how many rows every bin has", query, unit)
 
     def noisy(self, found: Exact[Sequence[Sequence[int]]], groups: int, mark: str) -> list[list[Quantity]]:
         """Return one column: the quantities of all groups, one after the other, given the exact count of every bin.
@@ -180,7 +181,7 @@ def binned_column(aggregate: Aggregate, reach: Reach) -> Column:
 
 
 def spread_rows(price: Price, reach: Reach) -> dict[str, Any]:
-    """Return the price of noise on bins, over which all rows of a unit may be spread, and all parts of them."""
+    """Return the price of noise on a tree of bins, over which all rows of a unit may be spread, whatever their bins."""
     parts = reach.rows * reach.grain
     return {**price.noise(), "contributions": parts, "groups": parts}
 

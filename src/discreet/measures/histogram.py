@@ -15,7 +15,6 @@ from discreet.measures.bins import (
     first_step,
     made_bins,
     plain,
-    spread_rows,
     step_above,
 )
 from discreet.measures.reach import Reach
@@ -33,7 +32,8 @@ def measure(name: str, aggregate: words.Histogram, price: Price, reach: Reach) -
     column = binned_column(aggregate, reach)
     edges = aggregate.edges
     table = _by_key(column, aggregate.keys) if edges is None else _between(column, edges)
-    return made_bins(name, aggregate, price, reach, Count(**spread_rows(price, reach)), table)
+    cells = len(table[0].values or ())
+    return made_bins(name, aggregate, price, reach, Count(**price.noise(), **reach.contributions(cells)), table)
 
 
 def _by_key(column: Column, keys: tuple[Any, ...] | None) -> Table:

@@ -101,3 +101,6 @@ class MinimumFrequency:
 def _number(quantity: Quantity) -> float:
     point = point_of(quantity)
     return float(point) if isinstance(point, int | float) else 0.0
+
+
+NONE = MinimumFrequency()

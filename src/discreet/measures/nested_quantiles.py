@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.account.budgets.price import Price, root_below
@@ -13,9 +12,10 @@ from discreet.answers.column import figure
 from discreet.answers.quantity import BracketedValue, Quantity
 from discreet.answers.rank_inversion import cell_edges, rank_interval
 from discreet.core.errors import BadParameter
-from discreet.measures.kernels import in_cells
+from discreet.core.value import dataclass, replace
 from discreet.measures.quantiles import QuantileMeasure, column_names, written_steps
 from discreet.measures.reach import Reach, about_of, word_of
+from discreet.measures.request import in_cells
 from discreet.mechanisms.histogram import Histogram
 from discreet.mechanisms.joint_quantiles import search_together
 from discreet.mechanisms.parts.integer_noise import total

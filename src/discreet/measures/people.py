@@ -19,5 +19,5 @@ def measure(name: str, aggregate: words.People, price: Price, reach: Reach) -> S
         return SumMeasure.of(name, aggregate, price, reach, Count(**price.noise(), **reach.contributions()), tallies)
     # People are whole, whatever their rows weigh.
     # So many counts of one each, at equal shares of the price.
-    each = Count(**price.share(Fraction(1, reach.groups)).noise())
-    return SumMeasure.of(name, aggregate, price, reach, each, tallies, times=reach.groups, grain=1)
+    each = Count(**price.share(Fraction(1, reach.people_groups)).noise())
+    return SumMeasure.of(name, aggregate, price, reach, each, tallies, times=reach.people_groups, grain=1)

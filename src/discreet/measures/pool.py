@@ -182,6 +182,7 @@ def shared(name: str, aggregate: Aggregate, price: Price, reach: Reach, pool: Po
         exact=partial(_exact, statistic, pool),
         quantity=partial(_quantity, aggregate, statistic, reach.grain),
         supposed=_supposing(pool, statistic),
+        row=statistic.whole if isinstance(aggregate, Count) else 1,
         pool=pool.names if len(pool.members) > 1 else (),
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Literal, NoReturn
@@ -16,6 +15,7 @@ from discreet.account.losses.loss import PrivacyLoss
 from discreet.answers.quantity import BracketedValue, Plain, Quantity
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation
+from discreet.core.value import dataclass
 from discreet.measures.measure import ExpectedError, Measure
 from discreet.measures.reach import Reach, about_of, word_of
 from discreet.measures.request import CountsRequest, MeasureScope, Request

@@ -7,13 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.core.column import Column
-from discreet.core.unit import Relation
+from discreet.core.unit import Relation, Unit
 from discreet.core.value import dataclass
 from discreet.plan import aggregates as words
 from discreet.plan.aggregates import Aggregate
 from discreet.plan.expressions import Expression
 from discreet.plan.refusals import IllTyped
-from discreet.plan.stability import GRAIN
+from discreet.plan.stability import GRAIN, GroupCap
 from discreet.plan.types import type_of
 
 # The largest value, and the inverse of the finest step, of what is averaged, added up or ranked.
@@ -35,21 +35,52 @@ class Reach:
     people: bool = True  # whether units are people, who count once in a group; rows may come several times by joins
     declared_groups: int | None = None  # in how many groups a person is, where declared keys say more than the unit
     keyed: bool = True  # whether there are groups at all
+    unit: Unit | None = None  # whose rows are capped by group, if anyone's
+    cells: int | None = 1  # how many groups there are; None where their number is not public
 
     @property
     def grain(self) -> int:
         """In how many parts a row is counted where sums are asked for: rows of people weigh, single rows are whole."""
         return GRAIN if self.people else 1
 
-    def contributions(self) -> dict[str, Any]:
-        """Return what a statistic over weighed rows has to cover, in parts of rows.
+    def cap(self, bins: int | None = None) -> GroupCap | None:
+        """Return what the weighed rows of one person keep to in each group, or in so many bins of it."""
+        if self.unit is None or not (self.keyed or bins):
+            return None
+        cells = None if self.cells is None else self.cells * (bins or 1)
+        return GroupCap.among(self.rows // self._times, self.unit, cells)
 
-        A removal and an addition are covered as twice the rows. Weights bound no number of groups: each part of a row
-        may fall into another one.
+    def weighed_rows(self, bins: int | None = None) -> int:
+        """Return how many rows a unit moves where rows are weighed."""
+        cap = self.cap(bins)
+        return self.rows if cap is None else self._times * cap.rows
+
+    def contributions(self, bins: int | None = None) -> dict[str, Any]:
+        """Return what a statistic over weighed rows has to cover, in parts of rows, in groups or in bins of them.
+
+        A removal and an addition are covered as twice the rows, in a group too. Weights bound no number of groups: each
+        part of a row may fall into another one.
         """
-        parts = self.rows * self.grain
-        groups = (parts if self.keyed else 1) if self.people else min(self.groups, self.rows)
-        return {"contributions": parts, "groups": groups}
+        cap, parts = self.cap(bins), self.weighed_rows(bins) * self.grain
+        groups = (parts if self.keyed or bins else 1) if self.people else min(self.groups, self.rows)
+        capped = {} if cap is None else {"in_group": self._times * cap.each * self.grain}
+        return {"contributions": parts, "groups": parts if bins else groups, **capped}
+
+    @property
+    def _times(self) -> int:
+        return 1 if self.relation == "add_remove" else 2
+
+    @property
+    def people_groups(self) -> int:
+        """The most groups whose number of people one unit changes, by one each.
+
+        A person who leaves and one who comes change at most the groups of either; a group that both are in does not
+        change, and there are no more groups than keys.
+        """
+        if self.declared_groups is None:
+            return self.groups
+        met = self._times * self.declared_groups
+        return met if self.cells is None else min(met, self.cells)
 
     @property
     def person_groups(self) -> int:

@@ -18,9 +18,9 @@ from discreet.core.exact import Exact
 from discreet.core.unit import Relation
 from discreet.core.value import dataclass
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
-from discreet.measures.kernels import Integers, from_tallies
 from discreet.measures.measure import ExpectedError, Measure
 from discreet.measures.reach import Reach, about_of, word_of
+from discreet.measures.request import Integers, from_tallies
 from discreet.mechanisms.parts.noisy import Noisy
 from discreet.mechanisms.parts.statistic import Statistic
 from discreet.plan.aggregates import Aggregate
@@ -48,6 +48,7 @@ class SumMeasure(Measure):
     supposed: Callable[[int], list[tuple[int, ...]]]
     grain: int = 1  # in how many parts the integers count a row
     times: int = 1  # in how many groups one unit meets the statistic, where that is not the statistic's own matter
+    row: int = 1  # what a row adds to the integers, of a count that is computed from other sums than its own
     pool: tuple[str, ...] = ()  # the names of all that are computed from the same noisy integers, where there are more
 
     @classmethod
@@ -84,7 +85,10 @@ class SumMeasure(Measure):
     @property
     def loss(self) -> PrivacyLoss:
         """What all groups together cost."""
-        return under(self.statistic.loss * self.times, self.relation)
+        loss = self.statistic.loss
+        if self.times == 1 and loss.relation == self.relation:
+            return loss
+        return under(loss * self.times, self.relation)
 
     @property
     def word(self) -> str:
@@ -112,12 +116,13 @@ class SumMeasure(Measure):
         if len(pool) == 1:
             return Measure.noisy_together(self, pool, found, groups, mark)
         noisy = self.statistic.measured(found.map(from_tallies, self.exact))
-        groups, columns = self.integers(noisy, mark), {}
+        named = self.integers(noisy, mark)
+        columns: dict[str, list[Quantity]] = {}
         for each in pool:
             assert isinstance(each, SumMeasure)
             assert each.statistic == self.statistic
             assert each.drawn == self.drawn
-            columns[each.name] = each.computed(groups)
+            columns[each.name] = each.computed(named)
         return columns
 
     def quantities(self, noisy: Noisy, mark: str) -> list[Quantity]:
@@ -148,9 +153,9 @@ class SumMeasure(Measure):
 
     @property
     def sensitivity(self) -> str:
-        """How far one unit moves the sums, for people to read."""
+        """How far one unit moves the sums, in steps, or a count, in rows, for people to read."""
         moved = max(noise.sensitivity.l1 for noise, _ in self.statistic.noises)
-        return f"{moved // self.grain * self.times:,}"
+        return f"{moved // (self.grain * self.row) * self.times:,}"
 
     @property
     def shared(self) -> str:
@@ -163,7 +168,7 @@ class SumMeasure(Measure):
         """The noise, for people to read."""
         noise = max((noise for noise, _ in self.statistic.noises), key=lambda each: each.scale)
         word = "Laplace, scale" if noise.law == "laplace" else "Gaussian, sigma"
-        return f"{word} {figure(float(noise.scale / self.grain))}"
+        return f"{word} {figure(float(noise.scale / (self.grain * self.row)))}"
 
     def half_width(self, beta: float = 0.05, rows: int = 1) -> float:
         """Return how far an end of the interval lies from the value, in the worst of some supposed groups of such size.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -14,6 +13,7 @@ from discreet.account.numeric.checks import Number, whole
 from discreet.core.doors import opened
 from discreet.core.exact import Exact
 from discreet.core.unit import Relation
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts import threshold as _threshold
 from discreet.mechanisms.parts.chances import Chances
 from discreet.mechanisms.parts.mechanism import Trial, Trials

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from discreet.account.numeric.checks import whole
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number, as_written
+from discreet.core.value import dataclass
 from discreet.mechanisms.histogram import counts_of
 from discreet.mechanisms.parts.integer_noise import Noise, Sensitivity, Whole, floats
 from discreet.mechanisms.parts.mechanism import Trial, Trials

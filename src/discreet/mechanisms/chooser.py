@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
 from discreet.account.numeric.checks import Number
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation
+from discreet.core.value import dataclass, replace
 from discreet.mechanisms.cdf import Cdf
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +16,7 @@ from discreet.core.doors import opened
 from discreet.core.errors import BadParameter, Refusal
 from discreet.core.exact import Exact
 from discreet.core.unit import Relation, check_relation
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts import tails
 from discreet.mechanisms.parts.grid import add, integers
 from discreet.mechanisms.parts.mechanism import Trial, Trials
@@ -104,6 +105,12 @@ class Counter:
         """
         return Stream(self)
 
+    def resumed(self, time: int, total: int, noises: Iterable[tuple[int, int]]) -> Stream:
+        """Return the stream that was at this time, with this total and these noises, and is used no more elsewhere."""
+        found = Stream(self)
+        found.go_on(time, total, noises)
+        return found
+
     def _totals(self, exact: object) -> Integers:
         found = integers(exact)
         if isinstance(found, int) or found.ndim != 1:
@@ -175,6 +182,16 @@ class Stream(MechanismSession):
     def time(self) -> int:
         """How many increments there were."""
         return self._state[0]
+
+    @property
+    def kept(self) -> tuple[int, int, list[tuple[int, int]]]:
+        """The time, the exact total and the noise of each block by level, all but the time kept secret: all it is."""
+        time, total, noises = self._state
+        return time, total, [*noises.items()]
+
+    def go_on(self, time: int, total: int, noises: Iterable[tuple[int, int]]) -> None:
+        """Be the stream that had this state. Only a ledger does that, which settles one total after the other."""
+        self._state = time, total, dict(noises)
 
     def add(self, increment: Exact[int] | int) -> int:
         """Take the next increment and return the noisy total.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from discreet.core.column import Key
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts.keys import check_keys, occurring, tally
 from discreet.mechanisms.parts.mechanism import Trial, Trials
 from discreet.mechanisms.parts.statistic import Scalar, Statistic

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -18,6 +17,7 @@ from discreet.core import rational
 from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation, check_relation
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts import calibration, tails
 from discreet.mechanisms.parts import chances as _chances
 from discreet.mechanisms.parts.chances import Chances

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from discreet.core.column import Key
 from discreet.core.errors import BadParameter
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts.integer_noise import Noise, Sensitivity, Whole, saturated, whole_numbers
 from discreet.mechanisms.parts.keys import check_keys, tally
 from discreet.mechanisms.parts.mechanism import Trial, Trials

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -14,6 +13,7 @@ from discreet.core import rational
 from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation, check_relation
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts import chances as _chances
 from discreet.mechanisms.parts import tails
 from discreet.mechanisms.parts.chances import Chances

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any, Literal
-
-import numpy as np
-from numpy.typing import NDArray
 
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number
-from discreet.core.value import dataclass
+from discreet.core.value import dataclass, replace
 from discreet.mechanisms.parts.integer_noise import Noise, Sensitivity, Whole, floats, whole_numbers
 from discreet.mechanisms.parts.mechanism import Trial, Trials
 from discreet.mechanisms.parts.raw_values import Grid, column, whole_sum
 from discreet.mechanisms.parts.statistic import Statistic
+from discreet.noise.arrays import NDArray, np
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from discreet.account.losses.pure import Pure
 from discreet.account.numeric.checks import Number, whole
 from discreet.account.numeric.rounding import up
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts import chances as _chances
 from discreet.mechanisms.parts import tails as _tails
 from discreet.mechanisms.parts.chances import Chances, Tails

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from discreet.account.losses.pure import Pure
 from discreet.account.numeric.checks import Number, whole
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts import chances as _chances
 from discreet.mechanisms.parts import tails as _tails
 from discreet.mechanisms.parts.chances import Chances

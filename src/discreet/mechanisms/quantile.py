@@ -36,10 +36,11 @@ MOST_OFFSET = 1 << 62
 class Quantile:
     """Releases grid points near the quantiles q of values clamped to [low, high]: a number, or an array for several.
 
-    A point scores minus the number of records between it and the quantile: the distance from q n to the ranks that the
-    point covers (Smith 2011, with ties). One record moves that by at most max(q, 1 - q) under add_remove and by 1 under
-    replace. Several quantiles are found one inside the other, halving the list (Kaplan, Schnapp, Stemmer 2022,
-    `method="recursive"`), or each by itself (`"separate"`).
+    With b records below a point and u up to and including it, the point scores min(q n - b, u - q n): minus the number
+    of records between it and the quantile (Smith 2011), or, where it is the quantile, how deep in its ties that lies. A
+    record that comes moves q n by q, and b and u by 0 or 1: it moves either term, and so the smaller one, by at most
+    max(q, 1 - q). Under replace q n stays, and b and u move by at most 1. Several quantiles are found one inside the
+    other, halving the list (Kaplan, Schnapp, Stemmer 2022, `method="recursive"`), or each by itself (`"separate"`).
 
     An `offset` moves the target from rank q n to q n + offset, with the bounds standing for all ranks beyond the data:
     `bracket` says which offsets enclose a quantile. Being a constant, it cancels in what one record moves a score by.

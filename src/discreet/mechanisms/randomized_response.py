@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
@@ -17,6 +16,7 @@ from discreet.account.numeric.checks import Number, finite, positive, whole
 from discreet.account.numeric.rounding import DIGITS, decimal, precise, raised, up
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation, check_relation
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts import chances as _chances
 from discreet.mechanisms.parts import tails
 from discreet.mechanisms.parts.chances import Chances

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -17,6 +16,7 @@ from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
 from discreet.core.exact import Exact
 from discreet.core.unit import Relation
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts import chances as _chances
 from discreet.mechanisms.parts import tails
 from discreet.mechanisms.parts import threshold as _threshold

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from discreet.core.rational import Number
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts.integer_noise import Whole
 from discreet.mechanisms.parts.mechanism import Trial, Trials
 from discreet.mechanisms.parts.raw_values import Grid, whole_sum

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +18,7 @@ from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
 from discreet.core.exact import Exact
 from discreet.core.unit import Relation, check_relation
+from discreet.core.value import dataclass
 from discreet.mechanisms.histogram import counts_of
 from discreet.mechanisms.parts.keys import check_keys, tally
 from discreet.mechanisms.parts.levels import Level, Leveled

@@ -6,11 +6,9 @@ import math
 from collections.abc import Callable
 from typing import overload
 
-import numpy as np
-from numpy.typing import NDArray
-
 from discreet.core.errors import BadParameter
 from discreet.noise import enclosure, rejection
+from discreet.noise.arrays import NDArray, np
 from discreet.noise.bits import BitSource, current
 from discreet.noise.enclosure import Enclosure
 from discreet.noise.sampling import Number, Size, exact, shape

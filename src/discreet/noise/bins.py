@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from discreet.noise import enclosure
+from discreet.noise.arrays import NDArray, np
 from discreet.noise.bits import BitSource
 from discreet.noise.enclosure import Ratio
 from discreet.noise.inversion import Integers, Inverter

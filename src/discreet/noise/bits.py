@@ -6,15 +6,15 @@ import os
 import threading
 from collections.abc import Callable
 from io import BytesIO
+from typing import TypeAlias
 from weakref import ref
 
-import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
-from numpy.typing import NDArray
 
 from discreet.core.errors import Refusal
+from discreet.noise.arrays import NDArray, np
 
-Words = NDArray[np.unsignedinteger]
+Words: TypeAlias = "NDArray[np.unsignedinteger]"
 
 _KEY_BYTES = 32
 _NONCE_BYTES = 16

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from discreet.noise.arrays import NDArray, np
 from discreet.noise.bits import BitSource, Words
 from discreet.noise.law import Law
 
-Integers = NDArray[np.int64] | NDArray[np.object_]
+Integers: TypeAlias = "NDArray[np.int64] | NDArray[np.object_]"
 
 _UNDECIDED = -(1 << 15)
 

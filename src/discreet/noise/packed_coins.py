@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.core.value import dataclass
 from discreet.noise.bits import BitSource
 
 # Bytes drawn at a time: words and bytes stay in a processor's cache.

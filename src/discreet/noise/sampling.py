@@ -12,10 +12,8 @@ from fractions import Fraction
 from numbers import Rational
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from discreet.core.errors import BadParameter
+from discreet.noise.arrays import NDArray, np
 from discreet.noise.bits import BitSource, current
 from discreet.noise.enclosure import Ratio
 from discreet.noise.inversion import Integers

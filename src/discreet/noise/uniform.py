@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import overload
 
-import numpy as np
-
 from discreet.noise import rejection
+from discreet.noise.arrays import np
 from discreet.noise.bits import BitSource, current
 from discreet.noise.inversion import Integers
 from discreet.noise.sampling import Size, pack, shape, whole

@@ -14,9 +14,8 @@ from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.rational import Number, as_written
 from discreet.core.value import dataclass, fields
 from discreet.plan.expressions import Expression, Name
-from discreet.plan.field_record import decoded, encoded
 from discreet.plan.refusals import IllTyped
-from discreet.plan.serial import canonical_text
+from discreet.plan.serial import canonical_text, decoded, encoded
 from discreet.plan.types import type_of
 
 Cut = Fraction | dt.date

@@ -61,7 +61,7 @@ class Expression:
     @property
     def signature(self) -> tuple[object, ...]:
         """What expressions that are written alike share, to be looked up by; reprs, since True == 1 in Python."""
-        own = (repr(getattr(self, name)) for name in self.__match_args__ if name in _OWN)
+        own = (repr(getattr(self, name)) for name in _OWN if name in self.__match_args__)
         return type(self), *own, *(part.signature for part in self.parts)
 
     def __hash__(self) -> int:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from discreet.core.value import replace
 from discreet.plan.aggregates import Aggregate, Max, Min, People, Quantile
 from discreet.plan.sql.aggregates import Measures
 from discreet.plan.sql.expressions import rows_of
 from discreet.plan.sql.formula import Formula, KeyOf, Measured, Ordering, is_shown, kind_of, kind_of_key
 from discreet.plan.sql.grouping import Grouping, SqlStatement, grouped
 from discreet.plan.sql.outer import Outer, has_aggregate
-from discreet.plan.sql.parse import parsed
+from discreet.plan.sql.parse import Options, parsed
 from discreet.plan.sql.refusals import SqlRefused, is_aggregate, label, unused
 from discreet.plan.sql.relations import Relations, check_outer
+from discreet.plan.sql.scalars import SUPPOSED, scalars_of
 from discreet.plan.sql.scope import Catalogue, identifier, split_name
 from discreet.plan.sql.source import SqlText
 
@@ -25,14 +28,16 @@ MOST_COLUMNS = 200
 MOST_ORDERINGS = 20
 
 
-def from_sql(text: str, catalogue: Catalogue) -> SqlStatement:
+def from_sql(text: str, catalogue: Catalogue, values: Sequence[Fraction] = (SUPPOSED,)) -> SqlStatement:
     """Read a question in SQL, or refuse it with the place, the reason and a rewrite.
+
+    `values` are those of its first scalar subqueries, which were bought already; the last is supposed for the others.
 
     Guarantee: nothing of the text goes further than the names and constants that the plan keeps; no engine and no
     record is touched, and what is not understood is refused, never passed on.
     """
     try:
-        return _statement(text, catalogue)
+        return _statement(text, catalogue, values)
     except SqlRefused as refusal:
         split = split_name(refusal, catalogue)
         if split is None:
@@ -40,13 +45,35 @@ def from_sql(text: str, catalogue: Catalogue) -> SqlStatement:
         raise split from refusal
 
 
-def _statement(text: str, catalogue: Catalogue) -> SqlStatement:
+def _statement(text: str, catalogue: Catalogue, values: Sequence[Fraction]) -> SqlStatement:
     source, options, tree = parsed(text)
-    select = _select(source, tree)
+    select, bounds = outer_select(source, tree), dict(options.bounds)
+
+    def scalar(node: Node, relations: Relations) -> SqlStatement:
+        return _read(source, options, node, relations, keys={}, bought=frozenset(values))
+
+    first = scalars_of(source, select, catalogue, bounds, values, scalar)
+    relations, bought = Relations(source, catalogue, bounds=bounds), frozenset(values) if first else frozenset()
+    found = _read(source, options, select, relations, keys=catalogue.keys, bought=bought)
+    if bounds:
+        unread = next(iter(bounds.values()))
+        raise source.refused(unread.span, "bounds belong into SUM, AVG and the like", "leave them out here")
+    return replace(found, first=first)
+
+
+def _read(
+    source: SqlText,
+    options: Options,
+    select: Node,
+    relations: Relations,
+    *,
+    keys: Mapping[str, Sequence[object]],
+    bought: frozenset[Fraction],
+) -> SqlStatement:
+    """Read one SELECT: the question itself, or a scalar subquery of it; what is `bought` decides no keys."""
     check_outer(source, select)
-    relations = Relations(source, catalogue, bounds=dict(options.bounds))
     scope = relations.within(select).select(select)
-    grouping = grouped(source, scope, select, catalogue.keys, relations.tables)
+    grouping = grouped(source, scope, select, keys, relations.tables, bought)
     measures = Measures(rows_of(source, grouping.scope), relations.bounds, _taken(grouping))
     kinds = {name: kind_of_key(grouping.scope.columns[name]) for name in grouping.written}
     outer = Outer(measures.rows, measures, grouping.written, kinds)
@@ -54,9 +81,6 @@ def _statement(text: str, catalogue: Catalogue) -> SqlStatement:
     outer.aliases.update({**{title: KeyOf(name) for name, title in titles.items()}, **dict(columns)})
     having = _having(source, select, outer)
     order = tuple(_order(source, select, outer))
-    if measures.bounds:
-        unread = next(iter(measures.bounds.values()))
-        raise source.refused(unread.span, "bounds belong into SUM, AVG and the like", "leave them out here")
     aggregates = tuple((name, aggregate) for aggregate, name in measures.known.items())
     if grouping.sets:
         _check_totals(source, measures, aggregates)
@@ -71,13 +95,14 @@ def _statement(text: str, catalogue: Catalogue) -> SqlStatement:
         sets=grouping.sets,
         having=having,
         order=order,
-        limit=_whole(source, select.args.get("limit"), "LIMIT"),
-        offset=_whole(source, select.args.get("offset"), "OFFSET") or 0,
+        limit=whole(source, select.args.get("limit"), "LIMIT"),
+        offset=whole(source, select.args.get("offset"), "OFFSET") or 0,
         spans={**grouping.spans, **measures.spans},
     )
 
 
-def _select(source: SqlText, tree: Node) -> Node:
+def outer_select(source: SqlText, tree: Node) -> Node:
+    """Return the SELECT that a question is."""
     while tree.key == "subquery" and not any(value for name, value in tree.args.items() if name != "this"):
         tree = tree.this
     if tree.key in ("union", "except", "intersect"):
@@ -195,7 +220,8 @@ def _order(source: SqlText, select: Node, outer: Outer) -> Iterator[Ordering]:
         yield Ordering(made, bool(each.args.get("desc")), bool(first))
 
 
-def _whole(source: SqlText, node: Node | None, word: str) -> int | None:
+def whole(source: SqlText, node: Node | None, word: str) -> int | None:
+    """Return the number of LIMIT or OFFSET."""
     if node is None:
         return None
     value = node.args.get("expression")

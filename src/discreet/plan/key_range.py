@@ -33,35 +33,40 @@ Runs = tuple[tuple[int, int], ...]
 Possible = Runs | frozenset[Datum] | None
 
 _EPOCH = dt.date(1970, 1, 1)
+Unsaid = frozenset[Fraction]
 _TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
-def possible(plan: Plan, name: str, column: Column, tables: Mapping[str, Table]) -> Possible:
+def possible(
+    plan: Plan, name: str, column: Column, tables: Mapping[str, Table], unsaid: Unsaid = frozenset()
+) -> Possible:
     """Return the values that a column of a plan may have in rows that pass its conditions.
+
+    Comparisons with numbers that are `unsaid` are not understood.
 
     Guarantee: a value that is left out is that of no row, whatever the tables hold; nulls are no values. It is a
     function of the plan and of what was declared.
     """
     match plan:
         case Filter(source, predicate):
-            found = _passing(predicate, name, column, True)
-            return _both(possible(source, name, column, tables), found)
+            found = _passing(predicate, Name(name), column, True, unsaid)
+            return _both(possible(source, name, column, tables, unsaid), found)
         case Derive(source, made, expression) if made == name:
-            return _derived(source, expression, column, tables)
+            return _derived(source, expression, column, tables, unsaid)
         case Derive(source):
-            return possible(source, name, column, tables)
+            return possible(source, name, column, tables, unsaid)
         case Project(source, chosen):
-            return possible(source, dict(chosen)[name], column, tables)
+            return possible(source, dict(chosen)[name], column, tables, unsaid)
         case Join(source, joined, on) if name not in {each.name for each in added(joined, on)}:
-            return possible(source, name, column, tables)
+            return possible(source, name, column, tables, unsaid)
         case PersonJoin(one, other, columns=taken):
             theirs = dict(taken)
             if name in theirs:
-                return possible(other, theirs[name], column, tables)
-            return possible(one, name, column, tables)
+                return possible(other, theirs[name], column, tables, unsaid)
+            return possible(one, name, column, tables, unsaid)
         case MarkJoin(one, name=made) if made != name:
-            return possible(one, name, column, tables)
+            return possible(one, name, column, tables, unsaid)
     return None
 
 
@@ -74,15 +79,33 @@ def passing(values: Sequence[Datum], found: Possible) -> tuple[Datum, ...]:
     return tuple(v for v in values if isinstance(v, int) and any(low <= v <= high for low, high in found))
 
 
-def _derived(source: Plan, expression: Expression, column: Column, tables: Mapping[str, Table]) -> Possible:
-    """Return what is possible for a computed column: the same as its column's, or the years of its days."""
+def _derived(
+    source: Plan, expression: Expression, column: Column, tables: Mapping[str, Table], unsaid: Unsaid
+) -> Possible:
+    """Return what is possible for a computed column: as its column's, the years of its days, or as conditions say."""
     match expression:
         case Name(name=name):
-            return possible(source, name, column, tables)
+            return possible(source, name, column, tables, unsaid)
         case Call(function="year", of=(Name(name=name),)):
-            days = possible(source, name, columns_of(source, tables)[name], tables)
+            days = possible(source, name, columns_of(source, tables)[name], tables, unsaid)
             if isinstance(days, tuple):
                 return _joined([(_year(low), _year(high)) for low, high in days])
+    return _said(source, expression, column, unsaid)
+
+
+def _said(plan: Plan, expression: Expression, column: Column, unsaid: Unsaid) -> Possible:
+    """Return what conditions say of an expression that they compute themselves, as in SUBSTRING(phone, 1, 2) IN (...).
+
+    A column keeps its name from where it is made on until a projection renames it; below that nothing is looked at.
+    """
+    match plan:
+        case Filter(source, predicate):
+            found = _passing(predicate, expression, column, True, unsaid)
+            return _both(_said(source, expression, column, unsaid), found)
+        case Derive(source) | Join(source):
+            return _said(source, expression, column, unsaid)
+        case PersonJoin(one) | MarkJoin(one):
+            return _said(one, expression, column, unsaid)
     return None
 
 
@@ -90,28 +113,36 @@ def _year(days: int) -> int:
     return (_EPOCH + dt.timedelta(days)).year
 
 
-def _passing(predicate: Expression, name: str, column: Column, truth: bool) -> Possible:
-    """Return the values of a column for which a condition may have a truth."""
+def _passing(predicate: Expression, of: Expression, column: Column, truth: bool, unsaid: Unsaid) -> Possible:
+    """Return the values of a column, or of an expression, for which a condition may have a truth."""
     match predicate:
         case Logic(word="not", of=(inner,)):
-            return _passing(inner, name, column, not truth)
+            return _passing(inner, of, column, not truth, unsaid)
         case Logic(word=word, of=(one, other)):
-            first, second = (_passing(each, name, column, truth) for each in (one, other))
+            first, second = (_passing(each, of, column, truth, unsaid) for each in (one, other))
             return _both(first, second) if (word == "and") == truth else _either(first, second)
-        case Compare(order=order, left=Name(name=found), right=Literal() as constant) if found == name:
+        case Compare(left=left, right=right) if _is_unsaid(left, unsaid) or _is_unsaid(right, unsaid):
+            return None
+        case Compare(order=order, left=found, right=Literal() as constant) if of.same_as(found):
             return _compared(order if truth else _OPPOSITE[order], constant, column)
-        case Compare(order=order, left=Literal() as constant, right=Name(name=found)) if found == name:
+        case Compare(order=order, left=Literal() as constant, right=found) if of.same_as(found):
             turned = _TURNED[order]
             return _compared(turned if truth else _OPPOSITE[turned], constant, column)
-        case Call(function="is_in", of=(Name(name=found), *listed)) if found == name:
+        case Call(function="is_in", of=(found, *listed)) if of.same_as(found):
+            if any(_is_unsaid(each, unsaid) for each in listed):
+                return None
             return _listed(listed, column, truth)
-        case Call(function="is_null", of=(Name(name=found),)) if found == name and truth:
+        case Call(function="is_null", of=(found,)) if truth and of.same_as(found):
             return _none(column)
         case Literal(value=bool() as value):
             return None if value == truth else _none(column)
-        case Name(name=found) if found == name and column.kind == "flag":
+        case Name() if column.kind == "flag" and of.same_as(predicate):
             return frozenset({truth})
     return None
+
+
+def _is_unsaid(expression: Expression, unsaid: Unsaid) -> bool:
+    return isinstance(expression, Literal) and isinstance(expression.value, Fraction) and expression.value in unsaid
 
 
 def _listed(listed: Sequence[Expression], column: Column, truth: bool) -> Possible:

@@ -22,10 +22,14 @@ from discreet.plan.types import type_of
 
 @dataclass(frozen=True, slots=True)
 class KeyedRows:
-    """The rows that are grouped: their plan, and the declarations of its tables."""
+    """The rows that are grouped: their plan and the declarations of its tables.
+
+    Comparisons with `unsaid` numbers narrow no keys: which there are is not to depend on a noisy number.
+    """
 
     plan: Plan
     tables: Mapping[str, Table]
+    unsaid: frozenset[Fraction] = frozenset()
 
 
 # More groups than this are no table that anyone reads; noise would drown them too.
@@ -183,7 +187,7 @@ def keys_of(
 
 def _narrowed(name: str, column: Column, rows: KeyedRows) -> tuple[Datum, ...] | None:
     """Return the declared keys of a column that are possible in the rows of a plan."""
-    found = possible(rows.plan, name, column, rows.tables)
+    found = possible(rows.plan, name, column, rows.tables, rows.unsaid)
     if column.kind == "text" and isinstance(found, frozenset):
         values: tuple[Datum, ...] | None = tuple(sorted(map(str, found)))
     elif isinstance(found, tuple) and sum(last - first + 1 for first, last in found) <= MOST_KEYS:

@@ -340,3 +340,25 @@ def _datum(value: object) -> Datum:
     if value is None or isinstance(value, int | str):
         return value
     raise BadParameter("rows", value, why="it is neither an integer, text, a boolean nor null", fix=_UNCHANGED_PLAN)
+
+
+def encoded(value: object) -> object:
+    """Return a field as plain JSON values."""
+    match value:
+        case Expression():
+            return expression_record(value)
+        case tuple():
+            return [encoded(each) for each in value]
+        case Fraction() | dt.date():
+            return constant_record(value)
+    return value
+
+
+def decoded(name: str, value: object) -> object:
+    """Read what `encoded` returned of the field of that name."""
+    match value:
+        case list():
+            return tuple(decoded(name, each) for each in value)
+        case dict():
+            return expression_from_record(value) if name in ("of", "other") else constant_from_record(value)
+    return value

@@ -33,6 +33,47 @@ GRAIN = 1 << 20
 MOST_PAIRS = 10_000
 
 
+@dataclass(frozen=True, slots=True)
+class GroupCap:
+    """The most that weighed rows of one person count for: `each` in a group, `rows` in all groups together.
+
+    A person has n_j rows in group j. With m_j = min(n_j, each) and M the sum of all m_j, a row in group j weighs
+    floor(2^20 m_j min(M, rows) / (n_j M)).
+
+    Guarantee: the rows of group j weigh at most m_j min(M, rows) / M, hence at most `each`, and all of them together at
+    most min(M, rows), in units of 2^20. Under these two bounds the sum of squares is convex, so it is largest at a
+    corner: as many groups as fit are full, and one has the rest (`l2_squared`). How many groups are met is not bounded.
+    """
+
+    each: int
+    rows: int
+
+    @property
+    def l2_squared(self) -> int:
+        """The most that the squares of what groups move by add up to."""
+        full, rest = divmod(self.rows, self.each)
+        return full * self.each**2 + rest**2
+
+    @classmethod
+    def of(cls, rows: int, unit: Unit, keys: Keys | None) -> GroupCap | None:
+        """Return what weights have to keep to in these groups, of a person of so many rows; None without a cap."""
+        if keys is None or not keys.columns:
+            return None
+        return cls.among(rows, unit, None if keys.selected else keys.size)
+
+    @classmethod
+    def among(cls, rows: int, unit: Unit, groups: int | None) -> GroupCap | None:
+        """Return the same, of so many groups; None where their number is not public.
+
+        Guarantee: `rows` is at most max_groups times max_rows_per_group, and at most `groups` times the latter.
+        """
+        if unit.max_rows_per_group is None:
+            return None
+        each = min(rows, unit.max_rows_per_group)
+        met = unit.max_groups if groups is None else min(unit.max_groups, groups)
+        return cls(each, min(rows, met * each))
+
+
 class UnboundedSensitivity(Refusal):
     """A plan in which one unit could change more rows than anyone can tell."""
 
@@ -81,6 +122,16 @@ def groups_of_one(rows: int, unit: Unit, keys: Keys | None) -> int:
         return 1
     most = min(rows, unit.max_groups)
     return most if keys.selected else min(most, keys.size)
+
+
+def weighed_stability(plan: Plan, unit: Unit, tables: Mapping[str, Table], keys: Keys | None) -> Stability:
+    """Derive how far one unit moves sums of weighed rows in these groups: less than whole rows where it has a cap."""
+    found = stability(plan, unit, tables, groups=keys is not None and bool(keys.columns))
+    cap = GroupCap.of(reach(plan, unit, tables), unit, keys)
+    if cap is None:
+        return found
+    twice = 1 if unit.relation == "add_remove" else 2
+    return Stability(found.l0, twice * cap.each, twice * cap.rows, twice**2 * cap.l2_squared)
 
 
 def unit_of(plan: Plan, tables: Mapping[str, Table]) -> Unit:
@@ -156,7 +207,7 @@ def one_each(unit: Unit, tables: Sequence[str]) -> Unit:
             fix="register it with unit=person(...), or aggregate its rows directly",
             value=[*tables],
         )
-    return replace(unit, max_rows=1, max_groups=1)
+    return replace(unit, max_rows=1, max_groups=1, max_rows_per_group=None)
 
 
 def people_of(plan: Plan, values: tuple[OwnValue, ...], tables: Mapping[str, Table]) -> PerPerson:
@@ -210,7 +261,9 @@ def _settled(plan: Plan, tables: Mapping[str, Table]) -> tuple[Unit, int]:
             if unit.bound == "query":
                 rows = min(rows, max(unit.max_rows, second.max_rows))
             groups = min(rows, max(unit.max_groups, second.max_groups))
-            return replace(unit, max_rows=rows, max_groups=groups), ours * kept
+            caps = [each.max_rows_per_group for each in (unit, second)]
+            cap = None if None in caps else min(rows, max(each or 0 for each in caps))
+            return replace(unit, max_rows=rows, max_groups=groups, max_rows_per_group=cap), ours * kept
         case MarkJoin(one, other):
             unit, ours = _settled(one, tables)
             _check_meeting(plan, unit, _settled(other, tables)[0])
@@ -225,7 +278,8 @@ def _check_units(plan: Plan, unit: Unit, tables: Mapping[str, Table]) -> None:
         if (other.is_row, other.relation, other.bound) != (unit.is_row, unit.relation, unit.bound):
             raise _unbounded(name)
     settled = unit_of(plan, tables)
-    if settled.max_rows < unit.max_rows or settled.max_groups < unit.max_groups:
+    larger = settled.max_rows < unit.max_rows or settled.max_groups < unit.max_groups
+    if larger or (unit.max_rows_per_group or 0) > (settled.max_rows_per_group or unit.max_rows_per_group or 0):
         raise _unbounded(", ".join(tables_of(plan)))
 
 

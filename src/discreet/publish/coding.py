@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -16,6 +15,7 @@ from discreet.core import record as records
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.plan.keys import Key, bins, declared, shown
+from discreet.plan.value_codes import in_steps, keyed
 from discreet.publish.code_table import Coded
 from discreet.publish.domain import Domain
 from discreet.publish.named_values import cuts_of, places_of, steps_of
@@ -28,7 +28,6 @@ DEFAULT_BINS = 32
 # A bin is found by comparisons in the engine; beyond this the question's text would take longer than its rows.
 MOST_BINS = 1024
 _VERSION = 1
-_EPOCH = dt.date(1970, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,42 +238,11 @@ def _encoded(column: Column, edges: tuple[int, ...] | None, values: object) -> N
 
     What the column cannot hold counts as null, and null has no code (-1) where the column was declared without.
     """
-    listed = _plain(values)
     if edges is None:
-        places: dict[Any, int] = {False: 0, True: 1} if column.kind == "flag" else {}
-        places |= {key: place for place, key in enumerate(column.keys or ())}
-        null = len(places) if column.nullable else -1
-        return np.array([_place(places, value, null) for value in listed], np.int64)
-    steps = np.array([_step(column, value) for value in listed], np.float64)
+        return keyed(column, values, len(declared(column) or ()) if column.nullable else -1)
+    steps = in_steps(column, values)
     low, high = column.steps
     there = ~np.isnan(steps)
     clamped = np.clip(np.floor(np.where(there, steps, low) + 0.5), low, high)
     found = np.searchsorted(np.array(edges, np.float64), clamped, side="right")
     return np.where(there, found, len(edges) + 1 if column.nullable else -1).astype(np.int64)
-
-
-def _plain(values: object) -> list[Any]:
-    for name in ("to_pylist", "to_list", "tolist"):
-        if hasattr(values, name):
-            found: list[Any] = getattr(values, name)()
-            return found
-    return [*values]  # type: ignore[misc]  # a list, or what can be made one
-
-
-def _place(places: dict[Any, int], value: object, null: int) -> int:
-    try:
-        return places.get(value, null)
-    except Exception:  # a list has no hash, and what others raise when compared is theirs to choose
-        return null
-
-
-def _step(column: Column, value: Any) -> float:  # noqa: ANN401  (whatever a cell holds)
-    try:
-        if column.kind == "date":
-            day = value.date() if isinstance(value, dt.datetime) else value
-            return float((day - _EPOCH).days)
-        return float(value) / float(column.step or 1)
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
-    except Exception:  # no number: whatever it raises, one value decides nothing for the others
-        return float("nan")

@@ -14,8 +14,18 @@ if TYPE_CHECKING:
 _INSTRUCTIONS = (
     "Ask about sensitive tables under differential privacy. Answers are noisy, with 95% intervals; each spends epsilon "
     "of a budget that is never given back, and the same question again is free. Look with list_tables and describe, "
-    "preview every question first, and ask with the least epsilon whose intervals serve the purpose."
+    "preview every question first, and ask with the least epsilon whose intervals serve the purpose. "
+    "A refusal says why and what to do instead; it costs nothing."
 )
+
+
+# What a question may be, in the words of its tools: with this an agent's first question is a valid one.
+_SQL = (
+    "One SELECT of aggregates, such as SELECT ward, COUNT(*) AS n, AVG(cost) AS cost FROM visits WHERE age >= 18 GROUP "
+    "BY ward: COUNT(*), COUNT(DISTINCT person), SUM, AVG, MEDIAN, MIN, MAX, STDDEV_POP, VAR_POP of declared columns, "
+    "with names by AS. Group by columns whose keys describe lists; others need a delta. Single rows are never shown."
+)
+_EPSILON = "epsilon is the price, often 0.05 to 1: four times as much makes intervals about four times as narrow."
 
 
 def agent_server(session: "Session") -> "MCPServer":
@@ -54,7 +64,8 @@ def agent_server(session: "Session") -> "MCPServer":
             raise told(refusal) from None
 
     @server.tool(
-        description="Show what a SELECT would cost and how wide the intervals of its answer would be. Free.",
+        description="Show what a question would cost and how wide the intervals of its answer would be. Free; the same "
+        f"terms go to ask. {_SQL} {_EPSILON} rows is a guess of the table's size, where it is not declared.",
         structured_output=False,
     )
     def preview(sql: str, epsilon: float, delta: float | None = None, rows: int | None = None) -> str:
@@ -64,7 +75,8 @@ def agent_server(session: "Session") -> "MCPServer":
             raise told(refusal) from None
 
     @server.tool(
-        description="Pay epsilon for a SELECT and return its answer with intervals. The same question again is free.",
+        description="Pay epsilon for a question and return its answer with intervals. The same question again, at the "
+        f"same epsilon, is free. {_SQL} {_EPSILON}",
         structured_output=False,
     )
     def ask(sql: str, epsilon: float, delta: float | None = None) -> str:
@@ -74,7 +86,10 @@ def agent_server(session: "Session") -> "MCPServer":
             raise told(refusal) from None
         return f"{answer}\n\n{_paid(answer)}"
 
-    @server.tool(description="Say what is left to spend.", structured_output=False)
+    @server.tool(
+        description="Say what is left to spend, of each limit that a question has to pass. Free.",
+        structured_output=False,
+    )
     def budget() -> str:
         try:
             return str(session.remaining())

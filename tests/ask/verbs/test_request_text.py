@@ -261,7 +261,7 @@ def test_people_of_two_accounts_do_not_meet_in_a_request_either():
 
 
 def test_a_verb_is_a_file_and_says_of_itself_what_it_is():
-    assert [*registry] == ["ask", "sql", "synthesize"]
+    assert [*registry] == ["ask", "look", "sql", "synthesize", "watch"]
     for word in registry:
         assert registry.summary(word).startswith(f"{word}: ")
         assert verb_of(word).__doc__

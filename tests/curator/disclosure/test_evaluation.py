@@ -81,7 +81,9 @@ def test_what_was_looked_at_is_told_with_its_time(curator):
     curator.verify()
     assert said(curator.evaluate())["the ledger"].endswith(f"up to entry {curator.ledger.head[0]}")
     curator.rotate()
-    assert said(curator.evaluate())["keys exchanged"] == "1"
+    curator.rotate_secret()
+    curator.rotate_secret()
+    assert said(curator.evaluate())["keys exchanged"] == "1 that sign, 2 secrets"
 
 
 def test_it_is_the_same_whatever_the_rows_are_and_reads_none(curator, tmp_path, monkeypatch):
@@ -118,3 +120,20 @@ def test_text_record_and_page_say_the_same_and_the_page_fetches_nothing(curator)
 def test_an_empty_vault_is_evaluated_too(tmp_path):
     with Curator(tmp_path / "vault.discreet") as empty:
         assert said(empty.evaluate())["tables"] == "none is registered"
+
+
+def test_how_charges_are_counted_is_that_of_the_filters_and_running_releases_and_bills_are_told(tmp_path):
+    budgets = {"pure": dp.Budget(epsilon=1), "union": dp.Budget(epsilon=1, delta=1e-6)}
+    for name, budget in budgets.items():
+        with dp.Curator(tmp_path / f"{name}.discreet") as curator:
+            rows = {"id": [1, 2], "n": [3, 4]}
+            curator.register("t", rows, unit=dp.row(), columns={"n": dp.between(0, 9)}, budget=budget)
+            found = said(curator.evaluate())
+            assert ("counted in every sum" in found["adaptivity"]) == (name == "union")
+            curator.bill("t", dp.Pure(0.1), "training")
+            session = curator.session(curator.grant("zoe", "t"))
+            session.watch(session.table("t"), "above_threshold", threshold=9, epsilon=0.5).look()
+            found = said(curator.evaluate())
+            assert found["running releases"] == "1, with 1 parts: each is one of the charges"
+            assert found["bills for work done elsewhere"] == "1 to t"
+            assert found["charges"].startswith("2, of which 1 were answered")

@@ -62,6 +62,30 @@ def test_releases_and_versions_are_counted(curator):
     assert deployment(curator)["model"]["data_source_type"] == "Dynamic"
 
 
+def test_what_other_accounts_were_charged_is_not_told(curator):
+    curator.register("stays", {"id": ["8"], "age": ["1"]}, budget=dp.Budget(epsilon=9), people="distinct", **TERMS)
+    curator.bill("stays", dp.Laplace(2), "training")
+    mine = deployment(curator)
+    assert "none yet" in mine["implementation"]["mechanisms"]
+    assert mine["publication_date"] == "nothing was released yet"
+    theirs = yaml.safe_load(curator.disclose("stays").to_yaml())["deployment"]
+    assert "laplace (1)" in theirs["implementation"]["mechanisms"].lower()
+    assert "1 are bills" in theirs["implementation"]["mechanisms"]
+
+
+def test_parts_of_a_running_release_are_releases_and_its_end_is_none(curator):
+    session = curator.session(curator.grant("zoe", "visits"))
+    visits = session.table("visits")
+    watch = session.watch(visits, "above_threshold", threshold=10**6, epsilon=0.05)
+    watch.look()
+    watch.look(visits.age > 40)
+    for _ in range(2):
+        found = deployment(curator)
+        assert found["model"]["release_type_description"].startswith("2 releases so far")
+        assert found["publication_date"] == str(curator.ledger.today())
+        curator.ledger.end_run(watch.receipt["key"])
+
+
 def test_what_no_ledger_knows_is_named_until_it_is_told(curator):
     entry = curator.disclose()
     assert entry.open == tuple(name for name in TOLD if name not in ("name", "sector"))

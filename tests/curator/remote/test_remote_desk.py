@@ -60,6 +60,28 @@ def test_sql_for_error_dummies_tables_and_budgets_are_the_same(both):
     assert offers[0] == offers[1]
 
 
+def test_a_watch_is_one_whoever_looks(both):
+    from discreet.ledger.running.part import RunEnded
+
+    local, remote = both
+    terms = {"threshold": 10**6, "cutoff": 2, "epsilon": 0.25}
+    ours, theirs = (each.table("visits") for each in both)
+    offers = [
+        each.preview_watch(visits, "sparse_vector", **terms) for each, visits in ((local, ours), (remote, theirs))
+    ]
+    assert offers[0] == offers[1]
+    first = remote.watch(theirs, "sparse_vector", **terms)
+    first.look(theirs.age < 0)
+    second = local.watch(ours, "sparse_vector", resume=first.receipt, **terms)
+    assert second.looks == first.looks
+    second.look(ours.age < 1)
+    assert first.look(theirs.age < 2).number == 3
+    assert len(first.looks) == 3
+    local.desk.access.runs.end(first.receipt["key"])
+    with pytest.raises(RunEnded):
+        first.look()
+
+
 def test_synthetic_data_comes_with_its_steps(both):
     local, remote = both
     steps = []

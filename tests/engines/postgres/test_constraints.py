@@ -26,7 +26,8 @@ CREATE TABLE orders (orderkey bigint PRIMARY KEY, custkey integer REFERENCES cus
 CREATE TABLE part (partkey integer PRIMARY KEY, brand text);
 CREATE TABLE offers (partkey integer REFERENCES part, supplier integer, PRIMARY KEY (partkey, supplier));
 CREATE TABLE lines (orderkey bigint REFERENCES orders, partkey integer, supplier integer, n integer,
-                    FOREIGN KEY (partkey, supplier) REFERENCES offers);
+                    FOREIGN KEY (partkey, supplier) REFERENCES offers,
+                    CONSTRAINT again FOREIGN KEY (orderkey) REFERENCES orders);
 CREATE TABLE gifts (giver integer REFERENCES customer, taker integer REFERENCES customer, n integer);
 CREATE TABLE notes (words text);
 INSERT INTO nation VALUES (1, 'CH'), (2, 'FR');
@@ -152,10 +153,11 @@ def test_a_policy_is_proposed_with_links_and_keys_and_without_bounds(url):
     assert '# unit = { via = "giver = customer.custkey" }' in text
     assert {name: each.get("key") for name, each in found["public"].items()} == {
         "nation": "nationkey",
-        "notes": None,
         "offers": ["partkey", "supplier"],
         "part": "partkey",
     }
+    # Nothing tells that what has no foreign key is public: it may be about people.
+    assert "refers to them: notes." in text
     with pytest.raises(UnknownName, match="did you mean 'custkey'"):
         proposed(locate(f"{url}#public.customer"), "custke")
 
@@ -172,6 +174,6 @@ def test_a_vault_begins_with_the_proposal(url, tmp_path, monkeypatch, capsys):
     assert main(["init", "--propose", f"{url}#public.customer"]) != 0
     assert main(["init", "--propose", f"{url}#public.customer", "--person", "custkey"]) == 0
     found = tomllib.loads((tmp_path / "discreet.toml").read_text())
-    assert (found["vault"], len(found["tables"]), len(found["public"])) == ("vault.discreet", 4, 4)
+    assert (found["vault"], len(found["tables"]), len(found["public"])) == ("vault.discreet", 4, 3)
     assert main(["register"]) != 0  # limits and columns are still to be declared
     assert "discreet.toml:" in capsys.readouterr().err

@@ -20,11 +20,11 @@ VISITS = Table(
 )
 
 
-def audited(runs=0, **aggregates):
+def audited(runs=0, table=VISITS, **aggregates):
     with seeded(1):
         return audit_question(
             lambda session: session.table("visits").group_by("ward").agg(**aggregates),
-            VISITS,
+            table,
             epsilon=1,
             samples=10_000,
             runs=runs,
@@ -60,6 +60,18 @@ def test_all_but_the_noise_of_shared_moments_is_bounded():
     found = audited(**SHARED)
     assert (found.verdict, found.open) == ("not shown", ())
     assert 0.2 < max(each.finding.lower for each in found.tried) <= 1
+
+
+CAPPED = Table("visits", dp.person("pid", max_rows=4, max_groups=2, max_rows_per_group=1), VISITS.columns)
+
+
+def test_rows_that_are_capped_by_group_are_bounded_and_forgotten_caps_are_found(monkeypatch):
+    found = audited(table=CAPPED, n=dp.count())
+    assert (found.verdict, found.open) == ("not shown", ())
+    assert 0.2 < max(each.finding.lower for each in found.tried) <= 1
+    # The engine forgets the cap, and the noise is that of two rows.
+    monkeypatch.setattr("discreet.plan.to_sql.settled_plan.SettledPlan.cap", None)
+    assert audited(table=CAPPED, n=dp.count()).verdict == "violated"
 
 
 def test_a_term_of_shared_moments_without_noise_is_found(monkeypatch):

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import discreet as dp
@@ -163,7 +164,7 @@ def test_an_audit_runs_the_programme_that_answers(monkeypatch, text):
 
 def test_noise_that_is_too_small_by_four_is_found(monkeypatch):
     honest = Noise.draw
-    monkeypatch.setattr(Noise, "draw", lambda self, size: honest(self, size) // 4)
+    monkeypatch.setattr(Noise, "draw", lambda self, size: np.asarray(honest(self, size)) // 4)
     found = audited("SELECT SUM(cost) AS s FROM visits", epsilon=0.5)
     assert {each.way for each in found.tried if each.finding.violated} == {"release"}
     assert "is added where" in found.worst.event

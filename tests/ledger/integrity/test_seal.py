@@ -132,7 +132,7 @@ def test_an_answer_that_was_sealed_anew_is_refused_by_its_hash(ledger, path):
     with forger(path) as forge:
         (row,) = forge.rows("answers")
         forged = Settled(row["sequence"], "42")
-        forge.change("answers", row, answer="42", seal=ledger._sealer.of(Settled, [forged]))
+        forge.change("answers", row, answer="42", seal=ledger._secret.sealer.of(Settled, [forged]))
         with pytest.raises(Tampered, match="its settled answer was changed"):
             ledger.run(charge(), never)
         # And with a debit that was sealed again as well, by the entry that settled it.
@@ -140,7 +140,7 @@ def test_an_answer_that_was_sealed_anew_is_refused_by_its_hash(ledger, path):
         from hashlib import sha256
 
         changed = {**debit, "digest": sha256(b"42").hexdigest()}
-        forge.put("debits", {**changed, "seal": ledger._sealer.of(Debit, [Debit(**changed)])})
+        forge.put("debits", {**changed, "seal": ledger._secret.sealer.of(Debit, [Debit(**changed)])})
         with pytest.raises(Tampered, match="its settled answer was changed"):
             ledger.run(charge(), never)
 

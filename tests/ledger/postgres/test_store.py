@@ -161,7 +161,7 @@ def test_the_keys_of_a_vault_reach_no_log_of_the_server(tmp_path):
         ledger.put("table", "visits", {}, private={"stamp": "of the rows"})
         ledger.put("table", "visits", {}, private={"stamp": "of the rows"})
         ledger.verify()
-        secrets = [ledger._secret, ledger._anchors.signer._private, ledger.secret("order")]
+        secrets = [ledger._secret.value, ledger._anchors.signer._private, ledger.secret("order")]
     log = shared().log
     assert "asked once" in log  # the log does show what statements are given
     assert "of the rows" not in log

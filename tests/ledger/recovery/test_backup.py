@@ -127,6 +127,16 @@ def test_a_changed_file_is_not_backed_up_and_a_missing_one_is_named(used, tmp_pa
     assert used.backup(tmp_path / "backup").missing == (file.name,)
 
 
+def test_a_link_in_the_folder_of_rows_is_not_followed(tmp_path):
+    rows, folder = tmp_path / "rows", tmp_path / "copy"
+    rows.mkdir()
+    (rows / "visits-1.parquet").write_bytes(b"rows")
+    (tmp_path / "secret").write_bytes(b"of somebody else")
+    (rows / "visits-2.parquet").symlink_to(tmp_path / "secret")
+    backups.copy_rows(rows, folder)
+    assert [path.name for path in folder.iterdir()] == ["visits-1.parquet"]
+
+
 def test_a_folder_that_is_no_backup_is_refused(tmp_path):
     for content in (None, b"{", b"\xff", b'{"discreet": 1, "backup": {}}'):
         if content is not None:

@@ -9,6 +9,7 @@ from discreet.account.budgets.budget import Budget
 from discreet.ledger import Conflict, Frozen, Ledger, LimitExceeded, QuestionFailed, Tampered
 from discreet.ledger.derivation import enter
 from discreet.ledger.limit import filter_of, filter_record
+from discreet.ledger.recovery import forfeit
 from discreet.ledger.store import Limit
 from tests.ledger.helpers import charge, epsilon, kinds
 from tests.ledger.recovery.worlds import put_back, saved
@@ -63,6 +64,28 @@ def test_the_newest_receipt_keeps_what_it_shows_left_and_no_more(old):
     with pytest.raises(LimitExceeded):
         ledger.run(charge("too much", Fraction(81, 100), account="both"), never)
     assert ledger.run(charge("fits", Fraction(8, 10), account="both"), lambda _: "43")[0] == "43"
+
+
+def test_a_receipt_tells_of_accounts_and_nothing_is_left_of_caps_and_months(ledger, path):
+    ledger.window("people", epsilon(Fraction(9, 10)))
+    ledger.grant("alice", ["visits"], {"people": epsilon(Fraction(8, 10))})
+    before = saved(path)
+    receipt = ledger.run(charge("lost"), lambda _: "41")[1]
+    ledger.close()
+    put_back(path, before)
+    with Ledger.open(path) as found:
+        found.forfeit([receipt])
+        remaining = {each.scope: each.filter.remaining.loss for each in found.standing()}
+        assert remaining.pop("account") == Fraction(9, 10)
+        assert len(remaining) == 2
+        assert set(remaining.values()) == {0}
+
+
+@pytest.mark.parametrize(("attested", "left"), [("1/10", "1/2"), ("1/2", "1/2"), ("7/10", "3/10")])
+def test_a_receipt_never_gives_back_what_was_spent_here_since(attested, left):
+    fresh = Budget(epsilon=1).filter(relation="add_remove")
+    spent = fresh.holding(fresh.amount("1/2", "0"))
+    assert forfeit._spent(spent, [attested, "0"]).remaining.loss == Fraction(left)
 
 
 def test_a_receipt_that_is_not_the_newest_head_known_is_refused(old):

@@ -1,5 +1,7 @@
 """Running releases: charged once, settled part by part, fenced, gone on with after a restart, drawn in one way."""
 
+from fractions import Fraction
+
 import pytest
 
 from discreet import noise
@@ -49,6 +51,14 @@ def test_a_running_release_is_charged_once_however_many_parts_it_has(ledger, key
     assert ledger.spent("people") == before
     assert kinds(ledger).count("charge") == 1
     assert ledger.verify().entries == ledger.head[0]
+
+
+def test_what_is_begun_again_is_another_running_release_and_is_charged_again(ledger):
+    asked = charge(epsilon=0.25, analyst="alice")
+    one, other = (ledger.begin_run(asked, "numbers") for _ in range(2))
+    assert one.key != other.key
+    assert not other.replayed
+    assert ledger.spent("people").loss == Fraction(1, 2)
 
 
 def test_one_that_does_not_fit_is_refused_and_reads_nothing(ledger):
@@ -168,6 +178,17 @@ def test_a_part_may_have_files_and_a_long_answer(ledger, key):
     assert ledger.part(key, "a", work, known=0) == (1, "41")
     assert ledger.parts(key) == [(1, "41")]
     assert ledger.verify().files == 2
+
+
+def test_the_private_state_before_is_refused_in_place_of_the_one_that_was_settled(ledger, key):
+    ledger.part(key, "a", number, known=0)
+    (first,) = ledger._states.path.iterdir()
+    before = first.read_bytes()
+    ledger.part(key, "b", number, known=1)
+    (second,) = ledger._states.path.iterdir()
+    second.write_bytes(before)
+    with pytest.raises(Tampered, match="not the one that was settled"):
+        ledger.part(key, "c", number, known=2)
 
 
 def test_the_private_state_is_sealed_and_refused_when_it_is_lost_or_changed(ledger, key):

@@ -19,7 +19,7 @@ MUTANTS = [
     ),
     SourceMutant(
         "measures/people.py",
-        "each = Count(**price.share(Fraction(1, reach.groups)).noise())",
+        "each = Count(**price.share(Fraction(1, reach.people_groups)).noise())",
         "each = Count(**price.noise())",
         "people in several groups pay for one, and are charged for all",
         ("measures/test_people.py::test_people_cost_one_count_for_each_group_they_may_be_in",),
@@ -40,8 +40,8 @@ MUTANTS = [
     ),
     SourceMutant(
         "measures/sums.py",
-        "return under(self.statistic.loss * self.times, self.relation)",
-        "return under(self.statistic.loss, self.relation)",
+        "        if self.times == 1 and loss.relation == self.relation:\n",
+        "        if loss.relation == self.relation:\n",
         "counts of people are charged for one group",
         ("measures/test_people.py::test_people_cost_one_count_for_each_group_they_may_be_in",),
     ),

@@ -19,7 +19,7 @@ MUTANTS = [
     ),
     SourceMutant(
         "ask/priced.py",
-        "report = replace(report, query=report.query.frozen(), aggregates=frequency.counted(report.aggregates))",
+        "report = replace(report, query=report.query.frozen(), aggregates=counted)",
         "report = replace(report, query=report.query.frozen())",
         "people are not counted, so that no group is withheld",
         ("curator/test_withhold.py::test_groups_of_fewer_people_say_nothing_and_others_all",),
@@ -75,8 +75,8 @@ MUTANTS = [
     ),
     SourceMutant(
         "ask/priced.py",
-        "return replace(unit, max_rows=max_rows, max_groups=min(unit.max_groups, max_rows))",
-        "return replace(unit, max_groups=min(unit.max_groups, max_rows))",
+        "return replace(unit, max_rows=max_rows, max_groups=min(unit.max_groups, max_rows), max_rows_per_group=cap)",
+        "return replace(unit, max_groups=min(unit.max_groups, max_rows), max_rows_per_group=cap)",
         "a lower bound on rows narrows the noise and leaves the rows",
         ("ask/test_covered.py",),
     ),

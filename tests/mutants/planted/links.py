@@ -108,8 +108,8 @@ MUTANTS = [
     ),
     SourceMutant(
         "curator/vault_desk.py",
-        "        if not receipt.replayed:\n            CertificatePolicy",
-        "        if receipt.replayed:\n            CertificatePolicy",
+        "if not receipt.replayed and ledger.list(KIND):",
+        "if receipt.replayed and ledger.list(KIND):",
         "no certificate is kept of what is released",
         ("curator/disclosure/test_certificates.py",),
     ),

@@ -47,14 +47,14 @@ MUTANTS = [
     ),
     SourceMutant(
         "plan/stability.py",
-        "return replace(unit, max_rows=1, max_groups=1)",
-        'return replace(unit, max_rows=1, max_groups=1, relation="add_remove")',
+        "return replace(unit, max_rows=1, max_groups=1, max_rows_per_group=None)",
+        'return replace(unit, max_rows=1, max_groups=1, max_rows_per_group=None, relation="add_remove")',
         "one row for each person forgets that a person is replaced",
         ("plan/test_per_person.py::test_a_person_has_one_row_under_the_same_identifier_and_relation",),
     ),
     SourceMutant(
         "plan/stability.py",
-        "return replace(unit, max_rows=1, max_groups=1)",
+        "return replace(unit, max_rows=1, max_groups=1, max_rows_per_group=None)",
         "return unit",
         "one row for each person keeps the bound of the rows that it was made of",
         ("plan/test_per_person.py::test_a_person_has_one_row_under_the_same_identifier_and_relation",),
@@ -244,11 +244,11 @@ MUTANTS = [
         ("engines/test_batches.py::test_a_neighbour_changes_one_batch_by_their_own_rows[duckdb-rows]",),
     ),
     SourceMutant(
-        "plan/person_hash.py",
+        "plan/batches.py",
         'b"discreet person hash", key=hashlib.sha256(secret).digest(), digest_size',
         'b"discreet person hash", digest_size',
         "anybody who knows what a person is called computes their block and their sample",
-        ("plan/test_person_hash.py::test_a_hash_follows_from_the_secret_the_key_and_the_place",),
+        ("plan/test_batches.py::test_a_hash_follows_from_the_secret_the_key_and_the_place",),
     ),
     SourceMutant(
         "plan/person_sums.py",

@@ -4,7 +4,7 @@ import pytest
 
 import discreet as dp
 from discreet.plan.nodes import Filter, PerPerson
-from discreet.plan.own_values import people_plan
+from discreet.plan.person_plans import people_plan
 from discreet.plan.serial import plan_record
 from discreet.plan.sql.refusals import SqlRefused
 from tests.plan.sql.tables import TABLES, read

@@ -10,7 +10,7 @@ from discreet.engines.duckdb.engine import DuckDBEngine
 from discreet.plan.expressions import Name
 from discreet.plan.keys import NO_KEYS, Tally, TallyQuery, keys_of
 from discreet.plan.nodes import Filter, PersonJoin, Scan, columns_of
-from discreet.plan.own_values import people_plan
+from discreet.plan.person_plans import people_plan
 from discreet.plan.stability import reach, unit_of
 from discreet.plan.to_sql.scalar import Relation
 from discreet.plan.to_sql.statement import in_order, tallies_sql

@@ -6,13 +6,15 @@ from itertools import combinations_with_replacement, product
 import pytest
 
 import discreet as dp
+from discreet.core.doors import opened
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.duckdb.engine import DuckDBEngine
 from discreet.engines.engine import ORDER_TABLE
 from discreet.plan.expressions import Name
 from discreet.plan.keys import NO_KEYS, Tally, TallyQuery, keys_of
 from discreet.plan.nodes import Filter, Join, PersonJoin, Scan, columns_of, public
-from discreet.plan.stability import GRAIN, stability, unit_of
+from discreet.plan.stability import GRAIN, stability, unit_of, weighed_stability
+from discreet.plan.to_sql.cells import CellRequest, cells
 from discreet.plan.to_sql.scalar import Relation
 from discreet.plan.to_sql.statement import in_order, tallies_sql
 from tests.plan.relational import SECRET
@@ -104,6 +106,63 @@ def test_no_person_moves_weighed_sums_beyond_the_claim_whatever_their_rows(engin
     assert reached == [claim.l1 * GRAIN * each for each in most[:3]]
 
 
+CAPS = [(max_rows, groups, cap) for max_rows in (2, 3) for groups in (1, 2) for cap in (1, 2) if groups <= max_rows]
+
+
+@pytest.mark.parametrize(("max_rows", "max_groups", "cap"), CAPS)
+def test_no_person_moves_capped_sums_beyond_the_claim_whatever_their_rows(engine, max_rows, max_groups, cap):
+    others, unit = (
+        [(2, "A", 3), (2, "B", -2), (None, "A", 3)],
+        {
+            "max_rows": max_rows,
+            "max_groups": max_groups,
+            "max_rows_per_group": cap,
+        },
+    )
+    tables = {"t": relation([], **unit).table}
+    question = asked(tallies=TALLIES[:3], tables=tables)
+    claim = weighed_stability(question.source, tables["t"].unit, tables, question.keys)
+    most = [tally.most(columns_of(SCAN, tables)) for tally in question.tallies]
+    rows = reached = squares = 0
+    before = found(engine, question, relation(others, **unit))
+    for many in range(1, 5):
+        for groups in combinations_with_replacement(["A", "B", None], many):
+            after = found(engine, question, relation([*others, *((1, group, 3) for group in groups)], **unit))
+            changes = [[a - b for a, b in zip(*each, strict=True)] for each in zip(after, before, strict=True)]
+            for place in range(3):
+                column = [abs(each[place]) for each in changes]
+                assert max(column) <= claim.linf * GRAIN * most[place]
+                assert sum(column) <= claim.l1 * GRAIN * most[place]
+                assert sum(each**2 for each in column) <= claim.l2_squared * (GRAIN * most[place]) ** 2
+            rows = max(rows, *(abs(each[0]) for each in changes))
+            reached = max(reached, sum(abs(each[0]) for each in changes))
+            squares = max(squares, sum(each[0] ** 2 for each in changes))
+    assert claim.l1 == min(max_rows, cap * max_groups)
+    # The claim is met: noise for less would be too little.
+    assert (rows, reached) == (claim.linf * GRAIN, claim.l1 * GRAIN)
+    assert squares == claim.l2_squared * GRAIN**2
+
+
+def test_capped_rows_of_a_group_weigh_alike_and_the_caps_are_filled_first(engine):
+    # Five rows of A and one of B, of which two and one count: three of at most four.
+    rows = [(1, "A", 1)] * 5 + [(1, "B", 1), (1, None, 1), (None, "A", 1)]
+    capped = {"max_rows": 4, "max_rows_per_group": 2}
+    fifth = 2 * GRAIN // 5
+    assert found(engine, asked(tallies=TALLIES[:1]), relation(rows, **capped)) == [(5 * fifth,), (GRAIN,)]
+    # In one group at most, two rows count: shared in proportion to what was taken of each.
+    few = relation(rows, **capped, max_groups=1)
+    assert found(engine, asked(tallies=TALLIES[:1]), few) == [(5 * (4 * GRAIN // 15),), (2 * GRAIN // 3,)]
+    # Without groups a person has as many rows as in all of them, and rows in no group count too.
+    whole = found(engine, asked(tallies=TALLIES[:1], keyed=False), relation(rows, **capped))
+    assert whole == [(7 * (4 * GRAIN // 7),)]
+
+
+def test_people_are_counted_beside_capped_rows(engine):
+    rows = [(1, "A", 1)] * 5 + [(2, "A", 1), (2, "B", 1)]
+    capped = relation(rows, max_rows=4, max_rows_per_group=1)
+    assert found(engine, asked(tallies=(TALLIES[0], TALLIES[3])), capped) == [(5 * (GRAIN // 5) + GRAIN, 2), (GRAIN, 1)]
+
+
 def test_a_public_join_multiplies_rows_before_they_are_weighed(engine):
     rows = [(1, "A", 1), (1, "B", 1)]
     plan = Join(Scan("t"), FLOORS, (("g", "g"),))
@@ -131,6 +190,23 @@ def test_a_filter_comes_before_the_weights_and_groups_come_after(engine):
     all_of_them, some = asked(tallies=TALLIES[:1]), asked(Filter(Scan("t"), Name("x") > 0), TALLIES[:1])
     assert found(engine, all_of_them, relation(rows)) == [(GRAIN,), (GRAIN // 2,)]
     assert found(engine, some, relation(rows)) == [(2 * GRAIN // 3,), (2 * GRAIN // 3,)]
+
+
+def test_kept_rows_are_whole_since_parts_of_a_table_are_charged_by_whole_rows(engine):
+    """Where one row of a person is kept, the parts of a partition cost what one of them does (`Partition`)."""
+    rows, met = [(1, "A", 1), (1, "B", 1)], []
+    kept = relation(rows, max_rows=1, bound="table")
+    for group in ("A", "B"):
+        part = Filter(SCAN, Name("g") == group)
+        counted = found(engine, asked(part, TALLIES[:1], keyed=False), kept)[0][0]
+        with cells(engine, part, NO_KEYS, Name("x"), {"t": kept}) as count:
+            (ranked,) = opened(count([CellRequest(0, -2, 6, 1)]))
+        met.append((counted, sum(ranked.values()) * GRAIN))
+    # What is counted and what is ranked is the same row: whatever either part is asked, a person meets one of them.
+    assert sorted(met) == [(0, 0), (GRAIN, GRAIN)]
+    # Weights of all rows would put half a row into each part: one part counted and the other ranked, that is 3/2.
+    weights = [counted for (counted,) in found(engine, asked(tallies=TALLIES[:1]), relation(rows, max_rows=1))]
+    assert max(weights[1 - place] + ranked for place, (_, ranked) in enumerate(met)) == 3 * GRAIN // 2
 
 
 def test_a_bound_beyond_any_table_weighs_every_row_whole(engine):

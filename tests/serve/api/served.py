@@ -4,7 +4,8 @@ import asyncio
 import json
 import subprocess
 import sys
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
 
 import httpx
 
@@ -64,8 +65,11 @@ class Served:
             "other": self.curator.grant("otto", "secrets"),
         }
         self.settings = ServeSettings(str(folder / "vault.discreet"), **{"rate": 1e6, "burst": 10**6, **settings})
-        self.app = make_app(self.settings)
-        self.client = httpx.Client(transport=SyncTransport(self.app), base_url="http://127.0.0.1")
+        self.opened(make_app(self.settings))
+
+    def opened(self, app):
+        self.app = app
+        self.client = httpx.Client(transport=SyncTransport(app), base_url="http://127.0.0.1")
 
     def ask(self, method, path, token="analyst", headers=None, **content):
         shown = self.tokens.get(token, token)
@@ -95,6 +99,16 @@ def served(folder, **settings):
         yield made
     finally:
         made.close()
+
+
+def up(url):
+    """Wait for a server to answer."""
+    for _ in range(300):
+        with suppress(httpx.TransportError):
+            assert httpx.get(f"{url}/healthz").status_code == 200
+            return
+        time.sleep(0.05)
+    raise AssertionError("the server does not come up")
 
 
 @contextmanager

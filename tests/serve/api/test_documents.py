@@ -29,8 +29,9 @@ def sent(fuzzed, cases):
     schema = schemathesis.openapi.from_dict(fuzzed.ask("GET", "/openapi.json", None).json())
     operations = [found.ok() for found in schema.get_all_operations()]
     assert len(operations) >= OPERATIONS
-    each, statuses = -(-cases // (len(operations) * len(ROLES))), []
-    for operation in operations:
+    varied = [found for found in operations if found.body or found.path_parameters or found.query]
+    each, statuses = -(-cases // (len(varied) * len(ROLES))), []
+    for operation in operations:  # those that nothing is sent with have one case each
         for role in ROLES:
             _send(fuzzed, operation, fuzzed.tokens[role], each, statuses)
     return statuses
@@ -69,5 +70,5 @@ def test_two_hundred_generated_requests_have_documented_responses(fuzzed):
 @pytest.mark.slow
 def test_five_thousand_generated_requests_have_documented_responses(fuzzed):
     statuses = sent(fuzzed, 5_000)
-    assert len(statuses) >= 2_000
+    assert len(statuses) >= 5_000
     assert max(statuses) < 500

@@ -121,6 +121,22 @@ def test_a_server_takes_tokens_of_the_issuer_beside_its_own(issuer, tmp_path):
         assert made.ask("GET", "/v1/tables", token).status_code == 401
 
 
+def test_a_token_that_expires_opens_nothing_more_although_its_desk_is_kept(issuer, tmp_path, monkeypatch):
+    place = policy(issuer, {"researchers": "000000000000"})
+    with served(tmp_path, openid=str(place)) as made:
+        policy(issuer, {"researchers": made.tokens["analyst"].partition("_")[0]})
+        desks = made.app.state.desks
+        desks._openid = OpenIdTokens(OpenId.read(place))
+        token = issuer.signed()
+        assert desks.caller(token) is desks.caller(token)
+
+        def expired(_, token):
+            raise NotOpenId("this token", why="it has expired", fix="sign in again")
+
+        monkeypatch.setattr(OpenIdTokens, "grant_of", expired)
+        assert made.ask("GET", "/v1/tables", token).status_code == 401
+
+
 @pytest.mark.parametrize(
     "text",
     ['issuer = "http://x"\naudience = "a"\nkeys = "keys.json"\n[groups]\na = "b"\n',

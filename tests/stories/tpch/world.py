@@ -8,6 +8,7 @@ import pandas as pd
 
 import discreet as dp
 from discreet.curator.curator import Curator
+from tests.stories.desks import remote
 
 FIRST, LAST = dt.date(1992, 1, 1), dt.date(1998, 12, 31)
 NATIONS = ["FRANCE", "GERMANY", "BRAZIL", "CANADA", "SAUDI ARABIA", "CHINA", "INDIA", "ARGENTINA"]
@@ -19,6 +20,7 @@ TYPES = ["ECONOMY ANODIZED STEEL", "PROMO PLATED BRASS", "MEDIUM POLISHED TIN"]
 BRANDS = ["Brand#12", "Brand#23", "Brand#34"]
 BOXES = [["SM CASE", "SM BOX", "SM PACK", "SM PKG"], ["MED BAG", "MED BOX", "MED PKG", "MED PACK"]]
 BOXES.append(["LG CASE", "LG BOX", "LG PACK", "LG PKG"])
+REMARKS = ["regular", "Customer is full of Complaints", "even"]
 SIZES = {"customer": 40, "orders": 240, "lineitem": 1500, "supplier": 12, "part": 36}
 
 
@@ -42,13 +44,18 @@ class Chance:
 def tables():
     """Return the eight tables as lists of rows."""
     made = {"nation": [], "region": []}
-    chance = Chance("tpch")
+    chance, others = Chance("tpch"), Chance("customers")
     made["region"] = [{"r_regionkey": key, "r_name": name} for key, name in enumerate(REGIONS)]
     made["nation"] = [
         {"n_nationkey": key, "n_name": name, "n_regionkey": OF_REGION[key]} for key, name in enumerate(NATIONS)
     ]
     made["supplier"] = [
-        {"s_suppkey": key, "s_name": f"Supplier#{key}", "s_nationkey": key % len(NATIONS)}
+        {
+            "s_suppkey": key,
+            "s_name": f"Supplier#{key}",
+            "s_nationkey": key % len(NATIONS),
+            "s_comment": REMARKS[key % 3],
+        }
         for key in range(1, SIZES["supplier"] + 1)
     ]
     made["part"] = [
@@ -56,14 +63,19 @@ def tables():
             "p_partkey": key,
             "p_name": f"{chance.one(['green', 'forest', 'blue'])} {chance.one(['almond', 'green', 'rose'])} {key}",
             "p_type": TYPES[key % 3],
-            "p_brand": BRANDS[key // 3 % 3],
+            "p_brand": "Brand#45" if key == SIZES["part"] else BRANDS[key // 3 % 3],
             "p_container": BOXES[key // 3 % 3][key % 4],
             "p_size": 1 + chance.below(15),
         }
         for key in range(1, SIZES["part"] + 1)
     ]
     made["partsupp"] = [
-        {"ps_partkey": part, "ps_suppkey": supplier, "ps_supplycost": (part * 37 + supplier * 11) % 1000 / 4}
+        {
+            "ps_partkey": part,
+            "ps_suppkey": supplier,
+            "ps_supplycost": (part * 37 + supplier * 11) % 1000 / 4,
+            "ps_availqty": (part * 7 + supplier) % 90,
+        }
         for part in range(1, SIZES["part"] + 1)
         for supplier in range(1, SIZES["supplier"] + 1)
     ]
@@ -72,6 +84,8 @@ def tables():
             "c_custkey": key,
             "c_nationkey": key % len(NATIONS),
             "c_mktsegment": chance.one(["BUILDING", "MACHINERY"]),
+            "c_acctbal": (others.below(1_100_000) - 100_000) / 100,
+            "c_phone": f"{others.one([13, 31, 23, 17, 44])}-555-{key}",
         }
         for key in range(1, SIZES["customer"] + 1)
     ]
@@ -180,13 +194,14 @@ COSTS = {
     "ps_partkey": dp.between(1, SIZES["part"]),
     "ps_suppkey": dp.between(1, SIZES["supplier"]),
     "ps_supplycost": dp.between(0, 250, step=0.25),
+    "ps_availqty": dp.between(0, 90),
 }
 
 
-def session_of(folder, found, *, registered=False):
+def session_of(folder, found, stack, *, registered=False, served=False):
     """Return the session of an analyst who may ask about customers, orders and lines, and the public tables.
 
-    These are registered, or go with each question.
+    These are registered, or go with each question; the vault is at hand, or served for as long as the stack is open.
     """
     curator = Curator(folder / "tpch.discreet")
     for name, unit in UNITS.items():
@@ -195,7 +210,8 @@ def session_of(folder, found, *, registered=False):
     if registered:
         for name, key in KEYS.items():
             curator.register_public(name, found[name], key=key, columns=COSTS if name == "partsupp" else None)
-    session = curator.session(curator.grant("alice", list(UNITS)))
+    token = curator.grant("alice", list(UNITS))
+    session = stack.enter_context(remote(curator, token))[0] if served else curator.session(token)
     if registered:
         return session, []
     return session, [session.public(name, found[name].to_dict("list")) for name in PUBLIC]

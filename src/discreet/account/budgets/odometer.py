@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from discreet.account.numeric.checks import Number, order, positive_failure
 from discreet.account.numeric.rounding import decimal, precise, raised, up
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation, check_relation
+from discreet.core.value import dataclass, replace
 
 if TYPE_CHECKING:
     from discreet.account.losses.loss import PrivacyLoss

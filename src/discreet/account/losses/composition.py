@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 
-import numpy as np
-
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.numeric.checks import Number, whole
 from discreet.account.numeric.pair import Array, Pair, normal
@@ -17,6 +15,7 @@ from discreet.account.numeric.rounding import up
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation, check_relation
 from discreet.core.value import dataclass
+from discreet.noise.arrays import np
 
 Counted = tuple[PrivacyLoss, int]
 
@@ -162,8 +161,8 @@ def added(one: PrivacyLoss, two: PrivacyLoss) -> PrivacyLoss:
 
 
 def repeated(loss: PrivacyLoss, k: int) -> PrivacyLoss:
-    """Return `loss * k`."""
-    return loss if k == 1 else _trusted(tuple((part, count * k) for part, count in loss.parts), loss.relation)
+    """Return `loss * k`, for a k above 1."""
+    return _trusted(tuple((part, count * k) for part, count in loss.parts), loss.relation)
 
 
 def _ordered(parts: Iterable[Counted], relation: Relation) -> PrivacyLoss:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import numpy as np
-
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.numeric.checks import Number, positive, whole
 from discreet.account.numeric.pair import FAR, Array, Pair, atoms, from_measure, lumps, normal
 from discreet.account.numeric.rounding import sloped, up
 from discreet.core.value import dataclass
+from discreet.noise.arrays import np
 
 SUMMED = 2.0**17  # sigma up to which every integer is summed
 BLOCKS = 8192

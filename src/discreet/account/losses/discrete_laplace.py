@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import numpy as np
-
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.losses.pure import response_divergence, response_rho
 from discreet.account.numeric.checks import Number, positive, whole
 from discreet.account.numeric.pair import Array, Pair, atoms, response
 from discreet.account.numeric.rounding import excess, up
 from discreet.core.value import dataclass
+from discreet.noise.arrays import np
 
 STEPS = 4096  # sensitivities up to which every loss is kept apart
 BLOCKS = 1024

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.account.numeric.checks import Number, failure, nonnegative, probability
 from discreet.core.errors import BadParameter
+from discreet.core.value import dataclass
 
 Distribution = tuple[float, ...]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
@@ -13,6 +12,7 @@ from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.numeric.checks import Number, positive, whole
 from discreet.account.numeric.pair import Array, Pair, two_sided
 from discreet.account.numeric.rounding import CALL, DIGITS, decimal, excess, precise, raised, up, zeros
+from discreet.core.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

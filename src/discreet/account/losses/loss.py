@@ -10,9 +10,6 @@ from fractions import Fraction
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast, overload
 
-import numpy as np
-import numpy.typing as npt
-
 from discreet.account.numeric.checks import Number, failure, nonnegative, whole
 from discreet.account.numeric.pair import Array, Pair
 from discreet.account.numeric.rounding import sloped, up
@@ -20,9 +17,12 @@ from discreet.core import record as records
 from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.core.unit import Relation, check_relation
 from discreet.core.value import dataclass, fields
+from discreet.noise.arrays import np
 
 # The numerical accountant is imported by the questions that it answers: most processes ask none.
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from discreet.account.numeric.accountants import ClosedForm, KnownLoss, Method
 
 # Every kind of loss and the module that defines it, imported when a stored loss of that kind is read.
@@ -99,6 +99,8 @@ class PrivacyLoss(ABC):
         return self if other == 0 else NotImplemented  # so that sum() works
 
     def __mul__(self, k: int) -> PrivacyLoss:
+        if whole("k", k) == 1:
+            return self
         return cast(PrivacyLoss, import_module("discreet.account.losses.composition").repeated(self, whole("k", k)))
 
     __rmul__ = __mul__
@@ -274,7 +276,7 @@ class PrivacyLoss(ABC):
         values = self.renyi(asked)
         return values if np.ndim(cast(Any, alphas)) else float(values[0])
 
-    def tradeoff(self, fpr: npt.ArrayLike) -> Array:
+    def tradeoff(self, fpr: ArrayLike) -> Array:
         """Return the least false-negative rates of tests that tell neighbours apart at the given false-positive rates.
 
         Guarantee: no test does better; the values are lower bounds of the trade-off curve (Dong, Roth, Su 2022).

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from discreet.account.losses.loss import PrivacyLoss, Unsupported
@@ -11,6 +9,7 @@ from discreet.account.numeric.accountants import Method
 from discreet.account.numeric.checks import Number, whole
 from discreet.account.numeric.pair import Array, Pair, worst
 from discreet.core.errors import BadParameter
+from discreet.core.value import dataclass
 
 
 @dataclass(frozen=True, slots=True, repr=False)

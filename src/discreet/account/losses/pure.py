@@ -6,14 +6,13 @@ import math
 from decimal import Decimal
 from fractions import Fraction
 
-import numpy as np
-
 from discreet.account.losses.loss import PrivacyLoss, settle
 from discreet.account.numeric.checks import Number, nonnegative, whole
 from discreet.account.numeric.pair import Array, Pair, response
 from discreet.account.numeric.rounding import CALL, DIGITS, decimal, precise, raised, up, zeros
 from discreet.core.unit import Relation
 from discreet.core.value import dataclass
+from discreet.noise.arrays import np
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -15,6 +14,7 @@ from discreet.account.numeric.pair import Array
 from discreet.account.numeric.rounding import up
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation
+from discreet.core.value import dataclass
 
 RenyiPoints = tuple[tuple[Number, Number], ...]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
@@ -18,6 +17,7 @@ from discreet.account.numeric.shuffle_bounds import Clones, Theorem
 from discreet.account.numeric.shuffle_renyi import moments
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.unit import Relation
+from discreet.core.value import dataclass
 
 _ORDERS = np.concatenate([1 + np.geomspace(1e-2, 1, 20), np.geomspace(2, 4096, 200)[1:]])
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -17,6 +16,7 @@ from discreet.account.numeric.pair import Array, Pair, lumps
 from discreet.account.numeric.rounding import CALL, up
 from discreet.account.numeric.scipy_functions import special
 from discreet.core.errors import BadParameter
+from discreet.core.value import dataclass
 
 NOTHING = lumps((0.0, 0.0, 1.0, 1.0))  # the pair of a sample that nobody is in
 ORDERS = 256  # integer orders up to which divergences of samples are summed

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-
-import numpy as np
-import numpy.typing as npt
+from typing import TypeAlias
 
 from discreet.account.numeric.scipy_functions import special
 from discreet.core.value import dataclass, replace
+from discreet.noise.arrays import NDArray, np
 
-Array = npt.NDArray[np.float64]
+Array: TypeAlias = "NDArray[np.float64]"
 Outcome = tuple[Array, Array, Array]  # loss, density (or mass) under P, the same under Q
 
 FAR = 2.0**40  # a loss so large that floats of its size resolve no more than 2^-12

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from fractions import Fraction
-
-import numpy as np
-import numpy.typing as npt
+from typing import TypeAlias
 
 from discreet.account.numeric.checks import Number
+from discreet.noise.arrays import NDArray, np
 
 # Results are computed to at least this many digits beyond what cancels, then raised by MARGIN: the margin exceeds
 # every accumulated rounding error (at most 1e9 operations of relative error 1e-60) and is far below a float's last bit.
@@ -26,7 +25,7 @@ MARGIN = Decimal("1e-40")
 CALL = 2.0**-49
 TERM = 2.0**-52
 
-Array = npt.NDArray[np.float64]
+Array: TypeAlias = "NDArray[np.float64]"
 _SERIES = 16  # terms of e^x for |x| <= 1/2, after which less than 2^-60 is left
 
 

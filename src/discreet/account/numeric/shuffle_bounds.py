@@ -21,7 +21,6 @@ which falls with c, because a clone more only blurs. Both ends of every sum belo
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -29,6 +28,7 @@ import numpy as np
 
 from discreet.account.numeric.pair import Array, Pair, atoms
 from discreet.account.numeric.scipy_functions import special
+from discreet.core.value import dataclass
 
 Theorem = Literal["2021", "2023"]
 

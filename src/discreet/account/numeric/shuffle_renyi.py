@@ -8,7 +8,6 @@ of order alpha is 1 + E h(|x|), h(x) = (g(x) + g(-x))/2 - 1. All terms are posit
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from discreet.account.numeric.pair import Array
 from discreet.account.numeric.scipy_functions import special
 from discreet.account.numeric.shuffle_bounds import MOST, binomial_guard, clone_rate, half_mass, log_choices
+from discreet.core.value import dataclass
 
 NATS = 690.0  # orders up to NATS/epsilon0 are followed term by term: there e^((alpha - 1) loss) is a float
 FAR = 40.0  # standard deviations: e^-(FAR^2/2) e^NATS is below 1e-40

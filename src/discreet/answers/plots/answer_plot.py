@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from discreet.answers.plots.picture_file import check_place, new, save
 from discreet.answers.plots.style import FILLS, GRID, INK, LINES, QUIET, legend, written
 from discreet.answers.text_table import key_text
 from discreet.core.errors import BadParameter
+from discreet.core.value import dataclass
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,9 +6,10 @@ import datetime as dt
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
+
+from discreet.core.value import dataclass
 
 if TYPE_CHECKING:
     from discreet.answers.column import AnswerColumn

@@ -5,7 +5,7 @@ Each has a `VERB` that writes and reads what its requests, previews and answers 
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, cast
 
 from discreet.core.errors import UnknownName
@@ -19,18 +19,14 @@ registry = Registry(
 )
 
 
+@lru_cache(maxsize=64)
 def verb_of(word: str) -> Verb:
     """Return a verb by its word."""
     if word not in _words():
         raise UnknownName("verb", word, _words())
-    return _verb(word)
+    return cast("Verb", registry[word])
 
 
 @cache
 def _words() -> frozenset[str]:
     return frozenset(registry)
-
-
-@cache
-def _verb(word: str) -> Verb:
-    return cast("Verb", registry[word])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from discreet.answers.answer import Answer
 from discreet.ask.preview import Preview
 from discreet.ask.request import AskTerms, DeskRequest, Fresh, Released, some_fields
-from discreet.ask.sql import Spoken, spoken
+from discreet.ask.sql import Spoken, SpokenPublic, spoken
 from discreet.ask.verbs.verb import Verb
 from discreet.core.errors import BadParameter
 from discreet.core.rational import as_written, parse_written
@@ -36,7 +36,7 @@ class SqlQuestion:
     keys: Mapping[str, Sequence[object]]
     public: tuple[Public, ...] = ()
 
-    def spoken(self, request: DeskRequest) -> Spoken:
+    def spoken(self, request: DeskRequest) -> Spoken | SpokenPublic:
         """Read the text, at the price and on the terms of its request."""
         price, rows = request.price, request.spec.max_rows
         paid = (None, None, None) if price is None else (price.epsilon, price.delta or None, price.rho)
@@ -92,7 +92,7 @@ class Sql(Verb):
         question: SqlQuestion = request.question
         asked = question.spoken(request)
         answer = asked.release(fresh=fresh)
-        return Released(answer, answer.receipt or {}, answer.remaining, asked.report.query.registered)
+        return Released(answer, answer.receipt or {}, answer.remaining, asked.registered)
 
     def answer_text(self, answer: Answer) -> str:
         """Write an answer as versioned JSON."""
@@ -105,6 +105,8 @@ class Sql(Verb):
     def read_preview(self, record: object, request: DeskRequest) -> Preview:
         """Read what the `record` of a preview returned."""
         found = request.question.spoken(request)
+        if isinstance(found, SpokenPublic):
+            return Preview.from_record(record, None, None, None)
         asked = found.report.asked(found.epsilon, found.delta, found.rho, max_rows=found.max_rows)
         return Preview.from_record(record, asked, request.spec.rows, found.max_rows)
 

@@ -60,8 +60,9 @@ def audit_question(
 
     given: dict[str, Any] = {} if samples is None else {"samples": samples}
     rows, named, paid = rows_of(max_rows), keys_of(keys), price_of(*price)
-    with _declared(vault, policy) as (tables, groups), _progress(output) as say:
-        found = audit_sql(text, tables, *paid, max_rows=rows, keys=named, runs=runs, groups=groups, say=say, **given)
+    with _declared(vault, policy) as (tables, groups, below), _progress(output) as say:
+        given |= {"groups": groups, "withhold": below}
+        found = audit_sql(text, tables, *paid, max_rows=rows, keys=named, runs=runs, say=say, **given)
     drawn = plot is not None and _drawn(found, plot)
     views: list[Any] = [_heading(found), _table(found), _summary(found)]
     if plot is not None:
@@ -77,15 +78,18 @@ def audit_question(
 
 
 @contextmanager
-def _declared(vault: Path, policy: Path | None) -> Iterator[tuple[Curator | list[Declared], dict[str, str] | None]]:
-    """Give the declared tables of a vault or of a policy, whose sources are not opened, and their accounts."""
+def _declared(
+    vault: Path, policy: Path | None
+) -> Iterator[tuple[Curator | list[Declared], dict[str, str] | None, int | None]]:
+    """Give the declared tables of a vault or of a policy, whose sources are not opened; accounts; who is withheld."""
     if policy is not None:
         from discreet.core.schema import Table
         from discreet.curator.policy import read
 
-        found = read(policy).tables
+        wanted = read(policy)
+        found, below = wanted.tables, 0 if wanted.withhold is None else wanted.withhold["below"].value
         groups = {each.name: each.group or each.name for each in found}
-        yield [Table(each.name, each.unit, each.columns, each.rows) for each in found], groups
+        yield [Table(each.name, each.unit, each.columns, each.rows) for each in found], groups, below
         return
     from discreet.ledger.ledger import Ledger
 
@@ -94,7 +98,7 @@ def _declared(vault: Path, policy: Path | None) -> Iterator[tuple[Curator | list
         fix = "give --vault, of which only the declarations are read, or --policy discreet.toml"
         raise BadParameter("vault", str(vault), why=why, fix=fix)
     with opened(vault) as curator:
-        yield curator, None
+        yield curator, None, None
 
 
 @contextmanager

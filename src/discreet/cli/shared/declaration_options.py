@@ -10,6 +10,7 @@ import click
 
 from discreet.cli.shared.question_options import rows_of
 from discreet.core.errors import BadParameter, Refusal
+from discreet.core.unit import LIMITS
 
 if TYPE_CHECKING:
     from discreet.core.column import Column
@@ -22,6 +23,7 @@ _UNIT = (
     click.option("--unit", metavar="UNIT", help="The protected unit: row, or person:ID with the identifier column."),
     click.option("--max-rows", metavar="COUNT", help="The most rows that one person counts for."),
     click.option("--max-groups", type=int, help="The most groups of a question that one person counts in."),
+    click.option("--max-rows-per-group", type=int, help="The most rows that one person counts for in a group."),
     click.option("--relation", type=click.Choice(["add_remove", "replace"]), help="How neighbours differ."),
     click.option("--bound", type=click.Choice(["query", "table"]), help="Where a person's further rows are dropped."),
 )
@@ -65,7 +67,7 @@ def unit_of_terms(terms: dict[str, Any]) -> Unit:
     if terms["unit"] is None:
         why, fix = "the protected unit has to be declared", "use --unit row, or --unit person:ID --max-rows 20"
         raise BadParameter("unit", None, why=why, fix=fix)
-    limits = {name: terms[name] for name in ("max_rows", "max_groups", "relation", "bound")}
+    limits = {name: terms[name] for name in LIMITS}
     if terms["max_rows"] is not None:
         limits["max_rows"] = rows_of(terms["max_rows"])
     return unit_of(terms["unit"], **limits)

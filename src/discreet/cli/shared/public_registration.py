@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.cli.shared.declaration_options import column_of_words, source_of
 from discreet.core.errors import BadParameter
+from discreet.core.unit import LIMITS
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from discreet.curator.curator import Curator
 
 # What only a table of people has.
-_PRIVATE = ("unit", "max_rows", "max_groups", "relation", "bound", "epsilon", "delta", "rho", "group", "people", "rows")
+_PRIVATE = ("unit", *LIMITS, "auto_rows", "epsilon", "delta", "rho", "group", "people", "rows")
 
 
 def registered(curator: Curator, table: str, source: str, terms: dict[str, Any]) -> PublicTable:

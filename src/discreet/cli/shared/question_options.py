@@ -30,12 +30,15 @@ _FIX = 'write discreet ask "SELECT COUNT(*) FROM visits", name a file with --fil
 
 
 def question_options(command: Command) -> Command:
-    """Add the question, `--file`, `--token`, `--vault`, the price, `--max-rows` and `--key`."""
+    """Add the question, `--file`, `--token`, `--vault`, the price, `--max-rows`, `--cut` and `--key`."""
     options = (
         click.argument("question", required=False),
         click.option("--file", type=click.Path(path_type=Path, dir_okay=False), help="Read the question from a file."),
         click.option("--key", "keys", multiple=True, metavar="COLUMN=A,B", help="Keys of a column that has none."),
         click.option("--max-rows", metavar="ROWS", help="Lower the rows a person counts for; auto chooses privately."),
+        click.option(
+            "--cut", is_flag=True, help="Also buy the least that bounding people cut, at a tenth of the price."
+        ),
         click.option("--token", envvar="DISCREET_TOKEN", show_envvar=True, help="What the custodian gave you."),
         vault_option,
         budget_options("What the answer may cost"),

@@ -24,7 +24,7 @@ class _Place(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
         """Read the word; a URL is no path, since paths join slashes."""
-        from discreet.curator.remote.remote_desk import is_server
+        from discreet.curator.connect import is_server
         from discreet.ledger.place import is_url
 
         return value if is_url(value) or is_server(value) else super().convert(value, param, ctx)
@@ -70,9 +70,9 @@ def budget_of(epsilon: str | None, delta: str | None, rho: str | None) -> Budget
 def opened(vault: Path | str) -> Iterator[Curator]:
     """Open a vault that is there, and close it."""
     from discreet.core.errors import BadParameter
+    from discreet.curator.connect import is_server
     from discreet.curator.curator import Curator
-    from discreet.curator.remote.remote_desk import is_server
-    from discreet.curator.vault_desk import files_of
+    from discreet.curator.local.desk_records import files_of
 
     if is_server(vault):
         why, fix = "this is done where the vault lies, not through a server", "name the vault's file or database"

@@ -62,7 +62,7 @@ def evaluation(ledger: Ledger) -> Evaluation:
     sections = (
         ("Units and relations", tuple(_units(facts))),
         ("Budgets and filters", tuple(_budgets(standings, facts))),
-        ("Composition", tuple(_composition(facts))),
+        ("Composition", tuple(_composition(standings, facts))),
         ("Mechanisms", tuple(_mechanisms(facts))),
         ("Samplers", tuple(_samplers())),
         ("Access control", tuple(_access(ledger, facts, standings))),
@@ -101,8 +101,10 @@ def _budgets(standings: tuple[Standing, ...], facts: LedgerFacts) -> list[Row]:
     return found or [("accounts", "there are none")]
 
 
-def _composition(facts: LedgerFacts) -> list[Row]:
-    union = ", each charge counted in every sum" if facts.tables else ""
+def _composition(standings: tuple[Standing, ...], facts: LedgerFacts) -> list[Row]:
+    unions = any(counted(each.filter) for each in standings if each.scope == "account")
+    bills = [(name, many) for name, many in sorted(facts.bills.items()) if many]
+    union = ", each charge counted in every sum" if unions else ""
     return [
         ("adaptivity", f"questions may depend on earlier answers: privacy filters admit them{union}"),
         (
@@ -116,6 +118,8 @@ def _composition(facts: LedgerFacts) -> list[Row]:
                 f"{facts.kinds.get('failure', 0)} failed; {facts.kinds.get('refusal', 0)} refusals"
             ),
         ),
+        ("running releases", f"{facts.running}, with {facts.kinds.get('part', 0)} parts: each is one of the charges"),
+        ("bills for work done elsewhere", "; ".join(f"{many} to {name}" for name, many in bills) or "none"),
         *(
             (f"released from {account}", f"{many}, from {facts.first[account]} to {facts.last[account]}")
             for account, many in sorted(facts.released.items())
@@ -126,7 +130,7 @@ def _composition(facts: LedgerFacts) -> list[Row]:
 def _mechanisms(facts: LedgerFacts) -> list[Row]:
     from discreet.mechanisms import registry
 
-    used = ", ".join(f"{kind} ({many})" for kind, many in sorted(facts.losses.items())) or "none yet"
+    used = facts.losses_of()
     tests = [
         (name, f"{registry.summary(name).rstrip('.')}; tested in tests/mechanisms/test_{name}.py") for name in registry
     ]
@@ -209,7 +213,7 @@ def _audits(ledger: Ledger, facts: LedgerFacts) -> list[Row]:
         ("the ledger", f"verified whole at {last[0]}, up to entry {last[1]}" if last else "never verified whole"),
         ("head", f"entry {ledger.head[0]}, {ledger.head[1]}"),
         ("public key", ledger.public_key),
-        ("keys exchanged", str(facts.documents.get("keys", 0))),
+        ("keys exchanged", f"{facts.keys.get('vault', 0)} that sign, {facts.keys.get('secret', 0)} secrets"),
         ("state", f"frozen: {ledger.frozen}" if ledger.frozen else "open"),
         ("clock corrections", str(facts.kinds.get("clock", 0))),
         ("missing anchors", str(facts.kinds.get("anchor", 0))),

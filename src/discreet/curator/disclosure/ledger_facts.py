@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,6 @@ from discreet.ask.registered import Registered
 from discreet.core.value import dataclass
 
 if TYPE_CHECKING:
-    from discreet.ledger.entry import Entry
     from discreet.ledger.ledger import Ledger
 
 
@@ -18,15 +18,18 @@ if TYPE_CHECKING:
 class LedgerFacts:
     """What was declared and charged: tables, and of each entry its kind and what is counted here.
 
-    `losses` counts the mechanisms' losses by kind, `released` the settled charges by account, `first` and `last` are
-    the days of the first and the last settlement of each account.
+    `losses` counts the mechanisms' losses by account and kind, `bills` the charges for work done elsewhere by account.
+    `released` counts what was settled by account, each part of a running release for itself; `first` and `last` are the
+    days of the first and the last of these. `keys` counts the exchanges of keys, by what was exchanged.
     """
 
     tables: tuple[Registered, ...]
     kinds: Mapping[str, int]
     documents: Mapping[str, int]
-    losses: Mapping[str, int]
-    charged: Mapping[str, int]
+    keys: Mapping[str, int]
+    losses: Mapping[str, Mapping[str, int]]
+    bills: Mapping[str, int]
+    running: int
     released: Mapping[str, int]
     first: Mapping[str, str]
     last: Mapping[str, str]
@@ -36,8 +39,8 @@ class LedgerFacts:
     @classmethod
     def of(cls, ledger: Ledger) -> LedgerFacts:
         """Read a vault, entry by entry."""
-        kinds, documents, losses = Counter[str](), Counter[str](), Counter[str]()
-        charged, released = Counter[str](), Counter[str]()
+        kinds, documents, keys, losses = Counter[str](), Counter[str](), Counter[str](), dict[str, Counter[str]]()
+        bills, released, running = Counter[str](), Counter[str](), set[int]()
         first, last, made, codes = dict[str, str](), dict[str, str](), "", dict[str, None]()
         paid: dict[int, list[str]] = {}
         for entry in ledger.entries():
@@ -46,20 +49,47 @@ class LedgerFacts:
             made = made or body["at"]
             if entry.kind == "document":
                 documents[body["kind"]] += 1
+                keys[body["name"]] += body["kind"] == "keys"
             elif entry.kind == "charge":
                 paid[entry.sequence] = [*body["losses"]]
-                charged.update(paid[entry.sequence])
-                losses.update(kind for loss in body["losses"].values() for kind in kinds_of(loss))
+                for account, loss in body["losses"].items():
+                    losses.setdefault(account, Counter()).update(kinds_of(loss))
+                    bills[account] += _is_bill(body["question"])
+                if "running" in body:
+                    running.add(entry.sequence)
             elif entry.kind == "settle":
                 codes[body["code"]] = None
-                for account in _settled(entry, paid):
+            if _tells(entry.kind, body, running):
+                for account in paid.get(body["charge"], []):
                     released[account] += 1
                     first.setdefault(account, body["at"][:10])
                     last[account] = body["at"][:10]
         tables = tuple(Registered.from_record(each.record, {}, each.revision) for each in ledger.list("table"))
-        return cls(
-            tables, kinds, documents, losses, charged, released, first, last, made, tuple(sorted(filter(None, codes)))
-        )
+        found = tuple(sorted(filter(None, codes)))
+        return cls(tables, kinds, documents, keys, losses, bills, len(running), released, first, last, made, found)
+
+    def losses_of(self, account: str | None = None) -> str:
+        """Say how many losses of each kind were charged, to one account or to all."""
+        chosen = self.losses.values() if account is None else [self.losses.get(account, {})]
+        found = Counter[str]()
+        for each in chosen:
+            found.update(each)
+        return ", ".join(f"{kind} ({many})" for kind, many in sorted(found.items())) or "none yet"
+
+
+def _tells(kind: str, body: Mapping[str, Any], running: set[int]) -> bool:
+    """Whether an entry settles something that was told: an answer or a part; the end of a running release is none."""
+    if kind == "part":
+        return body["answer"] is not None
+    return kind == "settle" and body["charge"] not in running
+
+
+def _is_bill(question: str) -> bool:
+    try:
+        said = json.loads(question)
+    except ValueError:
+        return False
+    return isinstance(said, dict) and "bill" in said
 
 
 def kinds_of(loss: Any) -> Iterator[str]:  # noqa: ANN401  (plain JSON values)
@@ -73,7 +103,3 @@ def kinds_of(loss: Any) -> Iterator[str]:  # noqa: ANN401  (plain JSON values)
     elif isinstance(loss, list):
         for each in loss:
             yield from kinds_of(each)
-
-
-def _settled(entry: Entry, paid: Mapping[int, list[str]]) -> list[str]:
-    return paid.get(entry.record()["charge"], [])

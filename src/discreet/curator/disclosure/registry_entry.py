@@ -90,7 +90,7 @@ def _deployment(
         "data_product_type": "Summary statistics",
         "data_product_region": said["region"],
         "description": said["description"],
-        "publication_date": facts.first.get(account, facts.made[:10]),
+        "publication_date": facts.first.get(account, "nothing was released yet"),
         **({"data_product_sector": sector} if sector else {}),
         "dp_flavor": {
             "name": _flavor(budget),
@@ -123,7 +123,7 @@ def _deployment(
         "implementation": {
             "pre_processing_eda_hyperparameter_tuning": "Bounds, categories, keys and sizes are declared or bought "
             "with budget, and never inferred from the data by the system.",
-            "mechanisms": _mechanisms(facts),
+            "mechanisms": _mechanisms(facts, account),
             "justification": LEFT_OPEN,
         },
         "additional_information": f"Vault {ledger.vault_id}, public key {ledger.public_key}, made by Discreet "
@@ -155,12 +155,14 @@ def _unprotected(tables: list[Registered]) -> str:
     return "; ".join(said) + ". No statistic is released without noise."
 
 
-def _mechanisms(facts: LedgerFacts) -> str:
-    used = ", ".join(f"{kind} ({many})" for kind, many in sorted(facts.losses.items())) or "none yet"
+def _mechanisms(facts: LedgerFacts, account: str) -> str:
+    bills = facts.bills.get(account, 0)
+    elsewhere = f" Of the charges, {bills} are bills for work that was done elsewhere, by other code." if bills else ""
     return (
-        f"Losses charged, by kind: {used}. Discrete distributions sampled exactly from AES-256 in counter mode; sums "
-        "are exact integers, so no float meets data and noise together. Response times are bounded by deadlines and "
-        f"can be rounded by policy. Every debit is durable before data is read. Discreet {__version__}."
+        f"Losses charged, by kind: {facts.losses_of(account)}.{elsewhere} Discrete distributions sampled exactly from "
+        "AES-256 in counter mode; sums are exact integers, so no float meets data and noise together. Response times "
+        "are bounded by deadlines and can be rounded by policy. Every debit is durable before data is read. Discreet "
+        f"{__version__}."
     )
 
 

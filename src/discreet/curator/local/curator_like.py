@@ -30,5 +30,8 @@ class CuratorLike(Protocol):
     def check(self, name: str, revision: int | None = None) -> None:
         """Refuse a table, private or public, whose source has changed."""
 
+    def is_untouched(self, name: str, revision: int) -> bool:
+        """Whether a glance tells that `check` would refuse nothing."""
+
     def close(self) -> None:
         """Close the vault."""

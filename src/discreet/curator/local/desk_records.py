@@ -21,6 +21,15 @@ if TYPE_CHECKING:
     from discreet.ledger.oversight.approval import ApprovalRequest
 
 
+def files_of(curator: CuratorLike) -> list[str]:
+    """Return where the tables of a vault are read from, as far as these are files: nothing is written over them."""
+    sources = [
+        *(curator.table(name).source for name in curator.tables()),
+        *(curator.public_table(name).source for name in curator.public_tables()),
+    ]
+    return [source.path for source in sources if "/" in source.path or source.is_file]
+
+
 class DeskRecords(ABC):
     """What the holder of a grant may read of the ledger."""
 
@@ -37,6 +46,19 @@ class DeskRecords(ABC):
     @abstractmethod
     def admit(self) -> None:
         """Refuse a grant that was revoked or has expired since."""
+
+    def tables(self) -> list[str]:
+        """Return the names of the tables the grant covers."""
+        return self._curator.tables() if self._grant.role == "custodian" else sorted(self._grant.tables)
+
+    def shared_tables(self) -> list[str]:
+        """Return the same for a server, whose caller may have lost the grant meanwhile."""
+        self.admit()
+        return self.tables()
+
+    def files(self) -> list[str]:
+        """Return where tables are read from: for the command line alone, which writes over none of them."""
+        return files_of(self._curator)
 
     def releases(self) -> list[Release]:
         """Return what this analyst has paid for, the newest last."""

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from discreet.account.budgets.cost import Uncountable
 from discreet.account.budgets.exceeded import BudgetExceeded
+from discreet.account.losses.loss import Unsupported
 from discreet.core.errors import BadParameter, MissingExtra, Refusal, UnknownName, show
 from discreet.core.value import dataclass
+from discreet.engines.source import SourceChanged, SourceMissing
 from discreet.ledger.oversight.approval import ApprovalNeeded
 from discreet.ledger.refusals import (
     AccessRefused,
@@ -21,6 +24,10 @@ from discreet.ledger.refusals import (
     Tampered,
     Unavailable,
 )
+from discreet.ledger.running.part import RunBehind, RunEnded
+from discreet.plan.refusals import IllTyped, TooWide
+from discreet.plan.sql.refusals import SqlRefused
+from discreet.plan.stability import UnboundedSensitivity
 
 MEDIA = "application/problem+json"
 
@@ -56,6 +63,8 @@ KINDS = (
     Kind("rate", "Too many requests", 429, TooMany),
     Kind("failed", "The question was charged and failed", 409, QuestionFailed),
     Kind("lease", "The question is being answered elsewhere", 409, LeaseLost),
+    Kind("behind", "Others went on with the running release", 409, RunBehind),
+    Kind("ended", "The running release has ended", 409, RunEnded),
     Kind("conflict", "This contradicts what the vault holds", 409, Conflict),
     Kind("access", "No access", 403, AccessRefused),
     Kind("approval", "The question waits for the custodian, or was denied", 403, ApprovalNeeded),
@@ -66,6 +75,14 @@ KINDS = (
     Kind("extra", "A package is missing on the server", 503, MissingExtra),
     Kind("name", "Unknown name", 422, UnknownName),
     Kind("parameter", "A value is not valid", 422, BadParameter),
+    Kind("type", "An operation on values of another kind", 422, IllTyped),
+    Kind("wide", "Values might not fit", 422, TooWide),
+    Kind("unbounded", "One unit could change too much", 422, UnboundedSensitivity),
+    Kind("sql", "SQL that is not answered", 422, SqlRefused),
+    Kind("source-changed", "The source of a table changed", 422, SourceChanged),
+    Kind("source-missing", "The source of a table is missing", 422, SourceMissing),
+    Kind("unsupported", "No theorem answers this", 422, Unsupported),
+    Kind("uncountable", "The loss has no cost in this currency", 422, Uncountable),
     Kind("refusal", "Refused", 422, Refusal),
 )
 _BY_WORD = {kind.word: kind for kind in KINDS}
@@ -133,6 +150,11 @@ def _made(kind: Kind | None, record: Mapping[str, Any]) -> Refusal:
             return BadParameter("", None, **words)
         case "extra":
             return MissingExtra("", "", "")
+        case "sql":
+            refused, span = SqlRefused("", (0, 0), **words), record.get("span")
+            if isinstance(span, list) and len(span) == 2 and all(type(each) is int for each in span):
+                refused.span = (span[0], span[1])
+            return refused
         case "":
             return Refusal("", **words)
     assert kind is not None

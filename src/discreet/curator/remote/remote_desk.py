@@ -44,11 +44,6 @@ _KEPT = 5.0
 _TRIES, _PATIENCE = 5, 30.0
 
 
-def is_server(place: object) -> bool:
-    """Whether a vault is named by the address of a server."""
-    return isinstance(place, str) and place.lower().startswith(("http://", "https://"))
-
-
 def check_address(url: str) -> str:
     """Return the address, or refuse one over which the token would cross a network in the clear."""
     parts = urlsplit(url)

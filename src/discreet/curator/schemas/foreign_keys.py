@@ -6,7 +6,7 @@ them tells whose a row is, only the custodian knows: where several lead to peopl
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from discreet.core.errors import BadParameter
 from discreet.core.link import Link
@@ -45,7 +45,19 @@ def foreign_keys(name: str, sources: Mapping[str, Source]) -> list[Link]:
     """Return the foreign keys of one column that lead from a table to others of the schema."""
     names = {each.path: table for table, each in sources.items() if each.engine == sources[name].engine}
     found = home_of(sources[name]).constraints(sources[name]).foreign
-    return [link for key in found if (link := _link(key, names)) is not None and link.table != name]
+    links = (link for key in found if (link := _link(key, names)) is not None and link.table != name)
+    return [*dict.fromkeys(links)]  # a database may declare one twice
+
+
+def referred_from(names: Collection[str], sources: Mapping[str, Source]) -> set[str]:
+    """Return the tables that foreign keys of some lead to, of however many columns, over any chain."""
+    paths = {each.path: table for table, each in sources.items()}
+    found, ring = set(names), set(names)
+    while ring:
+        keys = (key for name in ring for key in home_of(sources[name]).constraints(sources[name]).foreign)
+        ring = {paths[key.path] for key in keys if key.path in paths} - found
+        found |= ring
+    return found - set(names)
 
 
 def _link(key: ForeignKey, names: Mapping[str, str]) -> Link | None:

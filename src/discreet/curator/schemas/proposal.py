@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.link import Link
-from discreet.curator.schemas.foreign_keys import links_of
+from discreet.curator.schemas.foreign_keys import links_of, referred_from
 from discreet.engines.source import Sibling, Source, home_of
 
 _HEAD = """\
@@ -19,12 +19,18 @@ _HEAD = """\
 # and not from what you see: max_rows, what each column may contain, the budget. Check that what is called public is.
 """
 
+_UNKNOWN = """\
+# No foreign key leads from these to people, and none of the tables above refers to them: {}.
+# Whether they are about people, nothing here can tell. Link them, give them an identifier, or leave them out.
+"""
+
 
 def proposed(people: Source, identifier: str) -> str:
     """Return a policy for the schema that a table of people lies in.
 
-    Tables that a foreign key leads from to these people are linked; those from which none does are proposed as public,
-    if they have a key. Where several foreign keys lead there, all are shown and none is chosen.
+    Tables that a foreign key leads from to these people are linked; those that such tables refer to are proposed as
+    public. Where several foreign keys lead there, all are shown and none is chosen. A table of which the catalogue says
+    neither may be about people as well, so that it is named and nothing is proposed for it.
     """
     home = home_of(people)
     people = home.settle(people)
@@ -39,7 +45,10 @@ def proposed(people: Source, identifier: str) -> str:
     links = links_of(sources, whose)
     private = [whose, *(name for name in sources if links.get(name))]
     sections = [_private(each, links.get(each.name, []), identifier) for each in beside if each.name in private]
-    sections += [_public(each) for each in beside if each.name not in private]
+    facts = referred_from(private, sources)
+    sections += [_public(each) for each in beside if each.name in facts]
+    others = [each.name for each in beside if each.name not in private and each.name not in facts]
+    sections += [_UNKNOWN.format(", ".join(others))] if others else []
     return "\n".join([_HEAD, *sections])
 
 

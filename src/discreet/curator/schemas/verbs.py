@@ -72,8 +72,8 @@ class SchemaVerbs(Oversight):
         their identifier, and the others are linked as `via` says, or as the one foreign key of their database does
         that leads there. Bounds are never taken from a catalogue. To register the same again changes nothing.
 
-        Guarantee: all tables are paid from one account, whose budget this is. What cannot be linked is refused before
-        anything is registered.
+        Guarantee: all tables are paid from one account, whose budget this is. A chain of links that leads nowhere is
+        refused before anything is registered.
         """
         whole = WholeSchema.of(tables, public or {}, person)
         found: dict[str, Registered | PublicTable] = {}

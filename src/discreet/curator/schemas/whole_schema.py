@@ -7,14 +7,13 @@ from typing import Any
 
 from discreet.core.errors import BadParameter, UnknownName
 from discreet.core.link import Link
-from discreet.core.unit import Unit, person
+from discreet.core.unit import LIMITS, Unit, person
 from discreet.core.value import dataclass
 from discreet.curator.schemas.chain import in_order
 from discreet.curator.schemas.foreign_keys import link_of
 from discreet.engines.source import Source, locate
 
-_LIMITS = ("max_rows", "max_groups", "relation", "bound")
-PRIVATE = ("source", "unit", "via", "columns", "rows", *_LIMITS)
+PRIVATE = ("source", "unit", "via", "columns", "rows", *LIMITS)
 PUBLIC = ("source", "key", "fan_out", "columns")
 
 Terms = Mapping[str, Mapping[str, Any]]
@@ -69,7 +68,7 @@ def _check_terms(kind: str, name: str, terms: object, known: tuple[str, ...]) ->
 
 def _unit(name: str, terms: Mapping[str, Any], sources: Mapping[str, object], whose: str | None) -> Unit:
     """Return the unit of a table: as it is given, or from the person's column, a link, or a foreign key."""
-    limits = {word: terms[word] for word in _LIMITS if word in terms}
+    limits = {word: terms[word] for word in LIMITS if word in terms}
     if "unit" in terms:
         if limits or "via" in terms:
             word = next(iter(limits), "via")

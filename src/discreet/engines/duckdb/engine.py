@@ -53,7 +53,7 @@ BARRIER = f"SET disabled_optimizers = '{','.join(SWITCHED_OFF)}'"
 # Ten million rows of a million people take about 600; what does not fit is spilled to disk.
 MEMORY_MB = 1024
 _PLACES = re.compile(r'"~[ab](\d+)"')
-_LEAST_MB = 64
+LEAST_MB = 64
 # So many tables of weights, and of weighed rows, are kept beside one another.
 _MOST_RECENT = 8
 
@@ -73,8 +73,8 @@ class DuckDBEngine:
     def __init__(
         self, secret: bytes, *, memory: int = MEMORY_MB, threads: int | None = None, folder: Path | None = None
     ) -> None:
-        if memory < _LEAST_MB:
-            why = f"the engine needs {_LEAST_MB} megabytes to work in"
+        if memory < LEAST_MB:
+            why = f"the engine needs {LEAST_MB} megabytes to work in"
             raise BadParameter("memory", memory, why=why, fix="give it a gigabyte: memory=1024")
         if threads is not None and threads < 1:
             raise BadParameter("threads", threads, why="someone has to do the work", fix="leave it out")

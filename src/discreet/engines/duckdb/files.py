@@ -17,7 +17,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from discreet.core.file import keep_source
+from discreet.core.file import SOURCES, keep_source
 from discreet.engines.source import Source, SourceChanged, SourceMissing, missing
 
 PARQUET = (".parquet", ".pq")
@@ -30,7 +30,8 @@ def files(source: Source) -> list[Path]:
         raise missing(source.path, "a CSV source is one file, and there is none")
     if not found:
         raise missing(source.path, "there are no Parquet files")
-    keep_source(source.path, partial(reads, source.path))
+    if source.path not in SOURCES:
+        keep_source(source.path, partial(reads, source.path))
     return found
 
 
@@ -160,6 +161,18 @@ def check_unchanged(name: str, source: Source, stored: Mapping[str, Any], key: b
     why = "its rows are no longer those that were registered, and answers name the version they are about"
     fix = f"run discreet refresh {name}, which keeps the budget and counts a new version"
     raise SourceChanged(f"the source of {name!r} changed", why=why, fix=fix, value=name)
+
+
+def is_untouched(source: Source, stored: Mapping[str, Any]) -> bool:
+    """Whether the stamp of a source that is one file is as it was; of more files this would be a search."""
+    if len(stored["stamp"]) != 1 or stored["stamp"][0][0] != source.path or not _settled(stored):
+        return False
+    try:
+        status = os.stat(source.path)  # noqa: PTH116  (this is the hot path)
+    except (OSError, ValueError):
+        return False
+    times = [status.st_mtime_ns, status.st_ctime_ns]
+    return bool(stored["stamp"][0] == [source.path, status.st_size, *times, status.st_ino])
 
 
 def _settled(stored: Mapping[str, Any]) -> bool:

@@ -6,6 +6,7 @@ import glob
 import hashlib
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from discreet.core.value import dataclass
@@ -43,10 +44,11 @@ class Ranks:
         # A folder called year=2024 would be read as a column, in the place of the one that was kept.
         return f"read_parquet({literal(glob.escape(str(path)))}, hive_partitioning=false)"
 
-    def remove(self, table: str | None = None) -> int:
-        """Remove the rows kept of a table, or of all, and return how many files there were."""
-        mark = "" if table is None else _mark(hashlib.sha256(self.secret).digest(), table)
-        found = [path for path in self.folder.glob(f"*{_SUFFIX}") if path.name.startswith(mark)]
+    def remove(self, *, but: Iterable[str] = ()) -> int:
+        """Remove the rows kept of all tables but those named, in whatever order; return how many files there were."""
+        key = hashlib.sha256(self.secret).digest()
+        marks = tuple(_mark(key, table) for table in but)
+        found = [path for path in self.folder.glob(f"*{_SUFFIX}") if not path.name.startswith(marks)]
         for path in found:
             path.unlink(missing_ok=True)
         return len(found)

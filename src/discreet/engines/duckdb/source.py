@@ -20,8 +20,10 @@ from discreet.engines.duckdb.engine import DuckDBEngine, connect, literal
 from discreet.engines.duckdb.files import check_unchanged as check_unchanged
 from discreet.engines.duckdb.files import files
 from discreet.engines.duckdb.files import fingerprint as fingerprint
+from discreet.engines.duckdb.files import is_untouched as is_untouched
 from discreet.engines.duckdb.files import same_files as same
 from discreet.engines.duckdb.options import Csv
+from discreet.engines.engine import Allotment
 from discreet.engines.physical import MILLISECONDS
 from discreet.engines.source import Constraints, Sibling, Source, missing
 
@@ -37,6 +39,7 @@ __all__ = [
     "fingerprint",
     "from_sql",
     "holds_unique",
+    "is_untouched",
     "opened",
     "same",
     "settle",
@@ -160,6 +163,12 @@ def siblings(source: Source) -> Sequence[Sibling]:  # noqa: ARG001  (files have 
     return ()
 
 
-def opened(sources: Sequence[Source], secret: bytes) -> DuckDBEngine:  # noqa: ARG001  (files need nothing to be opened)
+def opened(
+    sources: Sequence[Source],  # noqa: ARG001  (files need nothing to be opened)
+    secret: bytes,
+    allotment: Allotment | None = None,
+) -> DuckDBEngine:
     """Return an engine, to be entered, that can read all of these."""
-    return DuckDBEngine(secret)
+    if allotment is None:
+        return DuckDBEngine(secret)
+    return DuckDBEngine(secret, memory=allotment.memory, threads=allotment.threads)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from discreet.core.errors import BadParameter
+from discreet.engines.engine import Allotment
 from discreet.engines.postgres.catalog import columns, found, is_unique, quoted_name, reached, seen, split
 from discreet.engines.postgres.computation import check_stored
 from discreet.engines.postgres.constraints import constraints as constraints
@@ -53,6 +54,11 @@ def fingerprint(source: Source, key: bytes) -> dict[str, Any]:
     return {"stamp": now.stamp(key), "digest": digest}
 
 
+def is_untouched(source: Source, stored: Mapping[str, Any]) -> bool:  # noqa: ARG001
+    """Never: the database has to be asked."""
+    return False
+
+
 def check_unchanged(name: str, source: Source, stored: Mapping[str, Any], key: bytes) -> dict[str, Any] | None:
     """Refuse a table that changed; the text names the table and not the place: an analyst may read it."""
     try:
@@ -79,7 +85,11 @@ def holds_unique(source: Source, column: str) -> bool:
     return is_unique(source, column)
 
 
-def opened(sources: Sequence[Source], secret: bytes) -> PostgresEngine:
+def opened(
+    sources: Sequence[Source],
+    secret: bytes,
+    allotment: Allotment | None = None,  # noqa: ARG001  (of the machine here; the server has limits of its own)
+) -> PostgresEngine:
     """Return an engine, to be entered, that can read all of these: tables of one database, found by one URL."""
     urls = [source.options.url for source in sources if isinstance(source.options, Server)]
     if len(urls) < len(sources) or len(set(urls)) != 1:

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 from discreet.core.errors import BadParameter, Refusal
 from discreet.engines.duckdb import source as files_here
 from discreet.engines.duckdb.files import files, same_files
+from discreet.engines.engine import Allotment
 from discreet.engines.source import Constraints, Sibling, Source, SourceChanged, SourceMissing, missing
 from discreet.engines.spark.engine import SparkEngine
 from discreet.engines.spark.frames import (
@@ -44,6 +45,7 @@ __all__ = [
     "fingerprint",
     "from_sql",
     "holds_unique",
+    "is_untouched",
     "opened",
     "same",
     "settle",
@@ -122,6 +124,11 @@ def fingerprint(source: Source, key: bytes) -> dict[str, Any]:
     return {"stamp": [list(each) for each in listing], "digest": _digest(listing, key)}
 
 
+def is_untouched(source: Source, stored: Mapping[str, Any]) -> bool:  # noqa: ARG001
+    """Never: its files are looked for, perhaps in a store that is far away."""
+    return False
+
+
 def check_unchanged(name: str, source: Source, stored: Mapping[str, Any], key: bytes) -> dict[str, Any] | None:
     """Refuse a source whose files are not those that were registered.
 
@@ -181,7 +188,11 @@ def siblings(source: Source) -> Sequence[Sibling]:  # noqa: ARG001  (files have 
     return ()
 
 
-def opened(sources: Sequence[Source], secret: bytes) -> SparkEngine:
+def opened(
+    sources: Sequence[Source],
+    secret: bytes,
+    allotment: Allotment | None = None,  # noqa: ARG001  (of the machine here; Spark has limits of its own)
+) -> SparkEngine:
     """Return an engine, to be entered, that can read all of these."""
     return SparkEngine(sources, secret)
 

@@ -18,6 +18,8 @@ from discreet.noise import uniform
 Cell = str | None  # as it stands in a file; None is a null
 Row = Mapping[str, Cell]
 
+OWNER = "~person"  # beside a row of a table without an identifier of its own: whose it is
+
 _WORDS = tuple(f"made-up-{place}" for place in range(1, 9))
 _KEYS = 12  # of more, the first will do
 _EPOCH = dt.date(1970, 1, 1)
@@ -39,10 +41,11 @@ class Data:
             writer.writerows([[row.get(column) for column in columns] for row in self.tables.get(name, ())])
 
 
-def header(table: Table) -> list[str]:
-    """Return the columns of a table's file: who a row belongs to, and what was declared."""
-    identifier = table.unit.identifier
-    return [*([identifier] if identifier is not None and identifier not in table else []), *table]
+def header(table: Table, keys: Sequence[str] = ()) -> list[str]:
+    """Return the columns of a table's file: what tells whose a row is, the `keys` of links to it, what was declared."""
+    via = table.unit.via
+    told = (table.unit.identifier, None if via is None else via.column, *keys)
+    return [*dict.fromkeys(each for each in told if each is not None and each not in table), *table]
 
 
 def constants(thing: object) -> Iterator[object]:
@@ -72,7 +75,7 @@ def cells(column: Column, near: Sequence[object]) -> list[str]:
     about = {step + by for each in near if (step := _steps(column, each)) is not None for by in (-1, 0, 1)}
     # The constants of a question are few; where they are many, those that come first cut as well as the rest.
     inner = islice(sorted(step for step in about if low < step < high), _KEYS)
-    return [_written(column, step) for step in dict.fromkeys([high, low, (low + high) // 2, *inner])]
+    return [written_step(column, step) for step in dict.fromkeys([high, low, (low + high) // 2, *inner])]
 
 
 def rows(table: Table, near: Sequence[object], most: int) -> list[Row]:
@@ -96,7 +99,7 @@ def scattered(table: Table, row: Row) -> Row:
     for name in table:
         if table[name].kind == "number":
             low, high = table[name].steps
-            drawn[name] = _written(table[name], low + int(uniform(high - low + 1)))
+            drawn[name] = written_step(table[name], low + int(uniform(high - low + 1)))
     return {**row, **drawn}
 
 
@@ -104,6 +107,11 @@ def beyond(table: Table, row: Row, turn: int) -> Row:
     """Return a row whose numbers lie far outside of what was declared."""
     numbers = [name for name in table if table[name].kind == "number"]
     return {**row, **{name: _BEYOND[(turn + place) % len(_BEYOND)] for place, name in enumerate(numbers)}}
+
+
+def missing(table: Table, row: Row) -> list[Row]:
+    """Return a row so often as it has columns, each time with nothing in another one."""
+    return [{**row, name: None} for name in table]
 
 
 def broken(table: Table, turn: int) -> Row:
@@ -121,7 +129,8 @@ def _steps(column: Column, value: object) -> int | None:
     return None
 
 
-def _written(column: Column, step: int) -> str:
+def written_step(column: Column, step: int) -> str:
+    """Return so many steps as a column's values are written."""
     if column.kind == "date":
         return (_EPOCH + dt.timedelta(step)).isoformat()
     number = step * (column.step or Fraction(1))

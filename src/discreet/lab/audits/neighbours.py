@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import cycle, islice
 
 from discreet.ask.priced import PricedQuestion
 from discreet.core.schema import Table
 from discreet.core.unit import Unit
-from discreet.lab.audits.made_up_rows import Data, Row, beyond, broken, rows, scattered
+from discreet.lab.audits.linked_rows import tied
+from discreet.lab.audits.made_up_rows import OWNER, Data, Row, beyond, broken, missing, rows, scattered
 from discreet.lab.audits.screening import ScreenedRow, screened, spoken_of
 from discreet.lab.audits.stage import Staged
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.noise import uniform
-from discreet.plan.stability import has_one_each
+from discreet.plan.nodes import PerPerson, Plan
 
 _CROWD = 24
 _THRONG = 4000
@@ -51,9 +52,12 @@ def neighbours(asked: PricedQuestion, staged: Staged) -> list[Neighbours]:
     nobody: Rows = {name: [] for name in stage.tables}
     throng = stage.throng(_many(asked))
     if stage.grouped:
-        rising, falling = (Data(stage.steps(up=up)) for up in (True, False))
+        rising, falling = (stage.data(stage.steps(up=up)) for up in (True, False))
         found.append(Neighbours("no neighbours: groups that rise, and that fall", rising, falling, apart=True))
-    return [*found, Neighbours("no neighbours: nobody, and a throng", Data(nobody), Data(throng), True, True)]
+    return [
+        *found,
+        Neighbours("no neighbours: nobody, and a throng", stage.data(nobody), stage.data(throng), True, True),
+    ]
 
 
 def _many(asked: PricedQuestion) -> int:
@@ -76,6 +80,8 @@ class _Stage:
     grouped: bool
     ranked: bool
     selection: KeySelection | None
+    below: int  # groups of fewer people are withheld
+    staged: Mapping[str, Table]  # all tables, those that links lead to as well
     most: int  # rows of one person that may count, in a question or towards their one row
 
     @classmethod
@@ -93,10 +99,9 @@ class _Stage:
             top, bottom = ({name: found[at : at + 1] or found[:1] for name, found in drawn.items()} for at in (0, 1))
             spread = every = drawn
         ranked = any(each.at_ends for each in asked.measures)
-        most = asked.unit.max_rows
-        if has_one_each(asked.report.query.plan):
-            most = max(table.unit.max_rows for table in tables.values())
-        return cls(tables, asked.unit, top, bottom, spread, every, grouped, ranked, asked.selection, most)
+        most = max(asked.unit.max_rows, *_gathered(asked.report.query.plan), 0)
+        below, all_ = asked.frequency.below, staged.tables
+        return cls(tables, asked.unit, top, bottom, spread, every, grouped, ranked, asked.selection, below, all_, most)
 
     def crowd(self) -> dict[str, list[Row]]:
         """Return other people's rows: some that count, drawn at random, up to three of each."""
@@ -160,6 +165,12 @@ class _Stage:
             for name, found in chosen.items()
         }
 
+    def missing(self) -> Rows:
+        """Return rows at the top with nothing in one column, another one each."""
+        return {
+            name: [row for top in found for row in missing(self.tables[name], top)] for name, found in self.top.items()
+        }
+
     def beyond(self) -> Rows:
         """Return rows whose numbers lie beyond their bounds."""
         return {n: [beyond(self.tables[n], row, turn) for turn in range(6) for row in f] for n, f in self.top.items()}
@@ -178,8 +189,12 @@ class _Stage:
 
     def called(self, name: str, row: Row, who: str | None) -> Row:
         """Return a row that belongs to someone."""
-        identifier = self.tables[name].unit.identifier
-        return row if identifier is None else {**row, identifier: who}
+        unit = self.tables[name].unit
+        return row if unit.is_row else {**row, unit.identifier or OWNER: who}
+
+    def data(self, rows: Rows) -> Data:
+        """Return rows as they are staged, with the keys by which tables refer to each other."""
+        return Data(tied(self.staged, rows))
 
 
 def _added(stage: _Stage) -> Iterator[Neighbours]:
@@ -189,7 +204,8 @@ def _added(stage: _Stage) -> Iterator[Neighbours]:
     rows_of = "a row" if stage.unit.is_row else "all rows"
 
     def pair(name: str, base: Rows, more: Rows) -> Neighbours:
-        return Neighbours(name, bases.setdefault(id(base), Data(base)), _joined(base, more))
+        one = bases.setdefault(id(base), stage.data(base))
+        return Neighbours(name, one, stage.data(_joined(base, more)))
 
     crowd = stage.crowd()
     yield pair(f"{rows_of} at the top, nobody else", nobody, stage.unit_of(stage.top))
@@ -205,6 +221,9 @@ def _added(stage: _Stage) -> Iterator[Neighbours]:
         yield pair(f"{rows_of} at the top, others at both ends", stage.ends(), stage.unit_of(stage.top))
     yield pair("values beyond the bounds", crowd, stage.unit_of(stage.beyond()))
     yield pair("values that cannot be read", crowd, stage.unit_of(stage.broken()))
+    yield pair("values that are missing, one in each row", crowd, stage.unit_of(stage.missing()))
+    if stage.below > 1 and (many := _nearly_shown(stage)) is not None:
+        yield pair("the one a group needs not to be withheld", many, stage.unit_of(stage.spread))
     if not stage.unit.is_row:
         yield pair("a person without a name", crowd, stage.unit_of(stage.top, who=None))
         yield pair("a bit of everything, nobody else", nobody, stage.unit_of(stage.everything()))
@@ -221,7 +240,7 @@ def _replaced(stage: _Stage) -> Iterator[Neighbours]:
 
     def pair(name: str, base: Rows, leaving: Rows, coming: Rows) -> Neighbours:
         ones, others = (stage.unit_of(each) for each in (leaving, coming))
-        return Neighbours(name, _joined(base, ones), _joined(base, others))
+        return Neighbours(name, stage.data(_joined(base, ones)), stage.data(_joined(base, others)))
 
     yield pair("from bottom to top, nobody else", nobody, stage.bottom, stage.top)
     yield pair("from top to bottom, in a crowd", crowd, stage.top, stage.bottom)
@@ -230,6 +249,7 @@ def _replaced(stage: _Stage) -> Iterator[Neighbours]:
         yield pair("from some groups to others", crowd, *halves)
     yield pair("from the bottom beyond the bounds", crowd, stage.bottom, stage.beyond())
     yield pair("from what can be read to what cannot", nobody, stage.top, stage.broken())
+    yield pair("from the bottom to values that are missing", crowd, stage.bottom, stage.missing())
 
 
 def _nearly(stage: _Stage, selection: KeySelection) -> Rows | None:
@@ -244,8 +264,31 @@ def _nearly(stage: _Stage, selection: KeySelection) -> Rows | None:
     }
 
 
-def _joined(base: Rows, more: Rows) -> Data:
-    return Data({name: [*found, *more[name]] for name, found in base.items()})
+def _nearly_shown(stage: _Stage) -> Rows | None:
+    """Return people of one group each, one too few for any group to be shown where groups of few are withheld."""
+    if max(map(len, stage.spread.values())) * (stage.below - 1) > _MOST_SHORT:
+        return None
+    return {
+        name: [
+            stage.called(name, row, f"other {place} {number}")
+            for place, row in enumerate(found)
+            for number in range(stage.below - 1)
+        ]
+        for name, found in stage.spread.items()
+    }
+
+
+def _gathered(plan: Plan) -> Iterator[int]:
+    """Yield of how many rows one row is made that stands for a person."""
+    if isinstance(plan, PerPerson):
+        yield plan.rows
+    for field in fields(plan):
+        if isinstance(below := getattr(plan, field.name), Plan):
+            yield from _gathered(below)
+
+
+def _joined(base: Rows, more: Rows) -> Rows:
+    return {name: [*found, *more[name]] for name, found in base.items()}
 
 
 def _lowest(tried: Sequence[ScreenedRow]) -> Row:

@@ -134,13 +134,15 @@ def audit_question(
     runs: int | None = None,
     alarm: float = ALARM,
     groups: Mapping[str, str] | None = None,
+    withhold: int | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> AuditedQuestion:
     """Try to refute the promise of a question about declared tables: their schema and unit, never their rows.
 
     `build` makes the question of a session, as an analyst would: `lambda session: session.table("visits").agg(...)`.
     `tables` is a curator, of whose vault only the declarations are read, or tables declared for the purpose, which
-    share people unless `groups` names an account for each. The question is planned, bounded, paid, computed and settled
+    share people unless `groups` names an account for each; groups of fewer people than `withhold` are withheld, by
+    default as the vault has it. The question is planned, bounded, paid, computed and settled
     by the code that answers analysts, in a vault of its own on made-up rows. `runs` is how often its programme draws
     (0: never; by default as often as shows noise that is a fifth too narrow); `samples` are draws of the noise
     functions that it used, at the parameters that it used. What is refuted without chance is not drawn for.
@@ -157,7 +159,7 @@ def audit_question(
         return StagedQuestion(" ".join(str(report).split()), report.asked(epsilon, delta, rho, max_rows=max_rows), ask)
 
     declared, effort = tables_of(tables, groups), Effort.of(samples, runs, alarm)
-    return audited(made, *declared, currency_of(delta, rho), effort, say)
+    return audited(made, *declared, currency_of(delta, rho), effort, say, withheld_below(tables, withhold))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +198,10 @@ def audited(
     currency: Currency,
     effort: Effort,
     say: Callable[[str], None],
+    withhold: int = 0,
 ) -> AuditedQuestion:
     """Stage tables, make a question of their session, and look at it in every way."""
-    with Staged(declared, accounts, currency) as staged:
+    with Staged(declared, accounts, currency, withhold) as staged:
         question = made(staged.session)
         asked = question.asked
         say("making up neighbours")
@@ -251,3 +254,10 @@ def tables_of(
         )
         raise BadParameter("tables", (), why=why, fix=fix)
     return found, accounts
+
+
+def withheld_below(tables: Curator | Table | Iterable[Table], withhold: int | None) -> int:
+    """Return how many people a group needs to be shown: as many as were given, or as the vault has it."""
+    if withhold is not None:
+        return withhold
+    return tables.withhold().below if isinstance(tables, Curator) else 0

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from discreet.answers.answer import Answer
 from discreet.ask.priced import Rows
-from discreet.ask.sql import spoken
+from discreet.ask.sql import Spoken, spoken
+from discreet.core.errors import BadParameter
 from discreet.core.rational import Number
 from discreet.core.schema import Table
 from discreet.curator.curator import Curator
 from discreet.curator.session import Session
 from discreet.lab.audits.audit import ALARM
+from discreet.lab.audits.linked_rows import reached
 from discreet.lab.audits.question import (
     SAMPLES,
     AuditedQuestion,
@@ -20,6 +22,7 @@ from discreet.lab.audits.question import (
     audited,
     currency_of,
     tables_of,
+    withheld_below,
 )
 
 
@@ -36,6 +39,7 @@ def audit_sql(
     runs: int | None = None,
     alarm: float = ALARM,
     groups: Mapping[str, str] | None = None,
+    withhold: int | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> AuditedQuestion:
     """Try to refute the promise of a question in SQL, as `audit_question` does of one in Python.
@@ -50,12 +54,21 @@ def audit_sql(
             return session.sql(text, epsilon, delta, rho, max_rows=max_rows, fresh=fresh, keys=keys)
 
         question = spoken(session.desk, text, epsilon, delta, rho, max_rows, keys=keys)
+        if not isinstance(question, Spoken):
+            why = "it reads public tables alone, so that there is no promise to refute"
+            raise BadParameter("question", text, why=why, fix="audit a question about a private table")
+        if question.first:
+            why = "it buys a number first, and what is audited is one question"
+            raise BadParameter(
+                "question", text, why=why, fix="audit the subquery, and the question with a number in its place"
+            )
         price = (question.epsilon, question.delta, question.rho)
         asked = question.report.asked(*price, max_rows=question.max_rows)
         return StagedQuestion(" ".join(text.split()), asked, ask)
 
     found, accounts = tables_of(tables, groups)
     # Only what is named is staged, and if nothing is, the question is refused with the names there are.
-    named = {name: table for name, table in found.items() if name.lower() in text.lower()} or found
+    said = {name for name in found if name.lower() in text.lower()} or {*found}
+    named = {name: found[name] for name in found if name in reached(said, found)}
     effort = Effort.of(samples, runs, alarm)
-    return audited(made, named, accounts, currency_of(delta, rho), effort, say)
+    return audited(made, named, accounts, currency_of(delta, rho), effort, say, withheld_below(tables, withhold))

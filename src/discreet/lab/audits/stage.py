@@ -13,10 +13,12 @@ from discreet.account.budgets.budget import Budget
 from discreet.ask.registered import Registered
 from discreet.ask.runner import Engines, Runner, runner
 from discreet.core.schema import Table
+from discreet.core.value import replace
 from discreet.curator.curator import Curator
 from discreet.curator.session import Session
 from discreet.curator.tables import Tables
 from discreet.engines.source import Source, home_of, locate
+from discreet.lab.audits.linked_rows import in_order, referred_keys
 from discreet.lab.audits.made_up_rows import Data, header
 
 Currency = Literal["pure", "epsilon", "rho"]
@@ -36,8 +38,11 @@ class Staged:
     person changes is looked at, and not what another order would.
     """
 
-    def __init__(self, tables: Mapping[str, Table], accounts: Mapping[str, str], currency: Currency) -> None:
-        self.tables = tables
+    def __init__(
+        self, tables: Mapping[str, Table], accounts: Mapping[str, str], currency: Currency, withhold: int = 0
+    ) -> None:
+        self.tables = tables = in_order(tables)
+        self._keys = referred_keys(tables.values())
         self._folder = tempfile.TemporaryDirectory(prefix="discreet-audit-")
         self._places: dict[Data, Path] = {}
         self._shown: Data | None = None
@@ -46,6 +51,7 @@ class Staged:
         # Nobody's people are compared with those of other accounts: of all that refreshes do, this takes longest.
         self._tables = Tables(self.curator.ledger, sketch=lambda *_: None)
         self.curator.work(least_price=0)  # a share of plenty would be more than analysts pay
+        self.curator.withhold(below=withhold)
         budget, nothing = BUDGETS[currency], Data({})
         paid: set[str] = set()
         for name, table in tables.items():
@@ -80,11 +86,10 @@ class Staged:
     @contextmanager
     def runner(self, registered: Mapping[str, Registered], data: Data) -> Iterator[Runner]:
         """Lend the engine that would answer about these rows, without a ledger in between."""
-        secret = self.curator.ledger.secret("order")
-        engines = Engines(secret)
-        moved = {name: each.at(settled(self._file(data, name))) for name, each in registered.items()}
+        engines = Engines(self.curator.ledger.secret("order"))
+        moved = {name: self._moved(each, data) for name, each in registered.items()}
         try:
-            with runner(moved, engines, secret, self._place(data)) as lent:
+            with runner(moved, engines, self._place(data)) as lent:
                 yield lent
         finally:
             engines.close()
@@ -94,21 +99,26 @@ class Staged:
         """Lend an engine on one table that was never registered, such as one with a column more."""
         path = Path(tempfile.mkdtemp(dir=self._folder.name)) / "screen.csv"
         data.write(table.name, header(table), path)
-        source, secret = settled(path), self.curator.ledger.secret("order")
+        source = settled(path)
         found = Registered(table, source, 1, "screen", home_of(source).describe(source))
-        engines = Engines(secret)
+        engines = Engines(self.curator.ledger.secret("order"))
         try:
-            with runner({table.name: found}, engines, secret, path.parent) as lent:
+            with runner({table.name: found}, engines, path.parent) as lent:
                 yield lent
         finally:
             engines.close()
+
+    def _moved(self, table: Registered, data: Data) -> Registered:
+        """Return a table, and all that its link leads to, with their rows found in these."""
+        referred = None if table.referred is None else self._moved(table.referred, data)
+        return replace(table.at(settled(self._file(data, table.name))), referred=referred)
 
     def _place(self, data: Data) -> Path:
         """Return the folder of these rows, written once."""
         if data not in self._places:
             self._places[data] = Path(tempfile.mkdtemp(dir=self._folder.name))
             for name, table in self.tables.items():
-                data.write(name, header(table), self._file(data, name))
+                data.write(name, header(table, self._keys.get(name, ())), self._file(data, name))
         return self._places[data]
 
     def _file(self, data: Data, name: str) -> Path:

@@ -14,6 +14,7 @@ from json.encoder import encode_basestring_ascii as _quoted
 from operator import attrgetter
 from typing import Any, cast
 
+from discreet.core.value import replace
 from discreet.ledger.entry import Entry, Head, as_stored
 from discreet.ledger.integrity import keys
 from discreet.ledger.refusals import Tampered
@@ -207,6 +208,25 @@ class SealedTransaction:
         """Put a key of the vault in the place of the one of that name; no seal covers keys, which the chain names."""
         self._raw.delete(secret)
         self._raw.put(secret)
+
+    def seal_anew(self, sealer: Sealer) -> None:
+        """Seal every row with another key, and the root when this ends, after a look at each with the key before.
+
+        Guarantee: a row that does not fit its seal is refused, and gets no new one.
+        """
+        self._reseal()
+        for kind in CARRYING:
+            for row in self.all(kind):
+                self._raw.put(replace(row, seal=sealer.of(kind, [row])))
+        total = 0
+        for kind in COUNTED:
+            for shelf, rows in groupby([*self.all(kind)], key=lambda row: _shelf(kind, _key(row))):
+                made = Seal(kind.TABLE, _name(shelf), sealer.of(kind, [*rows]))
+                total += int(made.seal, 16)
+                self._raw.put(made)
+        self._sealer, self._total = sealer, total % _MODULUS
+        self._known.clear()
+        self._seals.clear()
 
     def begin(self) -> None:
         """Make the root of a new vault."""

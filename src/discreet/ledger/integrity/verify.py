@@ -14,7 +14,7 @@ from discreet.core.value import dataclass
 from discreet.ledger.cap import check_recount
 from discreet.ledger.derivation import derive
 from discreet.ledger.entry import Entry, Head
-from discreet.ledger.integrity import freeze, keys
+from discreet.ledger.integrity import freeze, keys, vault_secret
 from discreet.ledger.integrity.seal import SealedTransaction, Sealer, following
 from discreet.ledger.integrity.witnesses import Witnesses
 from discreet.ledger.lease import Lease
@@ -162,15 +162,13 @@ def signer_of(live: Transaction | Raw) -> keys.Signer:
         rotations = json.loads(chosen.record)["rotations"] if chosen else ()
         public, retired = keys.retired_keys(body["vault"], body["public_key"], rotations)
         signer = keys.Signer(held["vault"].decode(), held["signing"], retired)
-        same = set(held) == {"vault", "secret", "signing"} and (
-            signer.vault_id,
-            keys.commitment(held["secret"]),
-            signer.public_key,
-        ) == (body["vault"], body["commitment"], public)
+        known = set(held) - {vault_secret.RECOGNITION} == {"vault", "secret", "signing"}
+        mine = (signer.vault_id, signer.public_key) == (body["vault"], public)
+        same = known and mine and vault_secret.check(live, body["commitment"], held)
     except (KeyError, TypeError, ValueError):  # a text that is none, a key that is too short
         same = False
     if not same:
-        raise Tampered("the keys of the vault", why="they are not those of its first entry", sequence=1)
+        raise Tampered("the keys of the vault", why="they are not those that its entries name", sequence=1)
     return signer
 
 

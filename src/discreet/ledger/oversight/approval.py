@@ -19,7 +19,7 @@ from discreet.ledger.charge import Charge, read_losses
 from discreet.ledger.clock import written
 from discreet.ledger.derivation import enter
 from discreet.ledger.entry import digest
-from discreet.ledger.oversight.charge_policy import ChargePolicy, document_body
+from discreet.ledger.oversight.charge_policy import document_body
 from discreet.ledger.refusals import Conflict
 from discreet.ledger.store import Paper, Transaction
 
@@ -96,13 +96,11 @@ def requests(transaction: Transaction, analyst: str | None = None) -> list[Appro
     return [each for each in found if analyst in (None, each.analyst)]
 
 
-def admit(transaction: Transaction, policy: ChargePolicy, charge: Charge, now: datetime) -> ApprovalRequest | None:
-    """Return the approval that a new charge uses up; None where none is needed, and else refuse, and enter the request.
+def admit(transaction: Transaction, charge: Charge, now: datetime) -> ApprovalRequest:
+    """Return the approval that a new charge uses up, or refuse the charge, and enter the request for one.
 
     Guarantee: what is refused here has charged nothing, and its noise is not drawn.
     """
-    if not policy.wants_approval(charge):
-        return None
     request = ApprovalRequest.of(charge, written(now))
     paper = transaction.get(Paper, KIND, request.name)
     there = None if paper is None else _read(transaction, paper)

@@ -124,6 +124,11 @@ class PostgresStore:
             if not transaction.end("COMMIT"):
                 raise refusal(self.place, None)
 
+    @contextmanager
+    def at_hand(self) -> Iterator[bool]:
+        """Say no: a server has to be asked."""
+        yield False
+
     def check_place(self) -> None:
         """Refuse nothing: a server knows its tables by one name."""
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from discreet.core.errors import Refusal
 from discreet.core.log import logger
-from discreet.core.value import dataclass
+from discreet.core.value import dataclass, replace
 from discreet.ledger import debit
-from discreet.ledger.artefacts.settlement import Answered, Settlement, check_answer
+from discreet.ledger.artefacts.settlement import Answered, Settlement, check_answer, written
 from discreet.ledger.charge import Charge, Receipt
-from discreet.ledger.integrity.attestation import statement
+from discreet.ledger.integrity.attestation import Attestation, statement
 from discreet.ledger.lease import Heartbeat, Lease, LeaseWatch
 from discreet.ledger.oversight.approval import ApprovalNeeded
 from discreet.ledger.refusals import LeaseLost, QuestionFailed, Tampered, Unavailable
@@ -198,6 +198,18 @@ class RunningReleases(History):
             if answer is not None and answer.text is not None:
                 transaction.put(Settled(sequence, answer.text))
             transaction.put(mine.released())
+
+    # Answers ---------------------------------------------------------------------------------------------------------
+
+    def _written(self, answer: Answered) -> Settlement:
+        return written(answer, self._kept_at)
+
+    def _signed(self, receipt: Receipt) -> Receipt:
+        """Sign what a receipt attests."""
+        said = receipt.attested
+        if not said or "signature" in said:
+            return receipt
+        return replace(receipt, attested=Attestation.signed(said, self._anchors.signer).record())
 
     # Leases ----------------------------------------------------------------------------------------------------------
 

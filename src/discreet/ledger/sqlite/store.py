@@ -164,6 +164,16 @@ class SqliteStore:
         """Begin a transaction with no other writer beside it; an exception undoes it."""
         return self._transaction("BEGIN IMMEDIATE", "COMMIT")
 
+    @contextmanager
+    def at_hand(self) -> Iterator[bool]:
+        """Say whether the file is open, and no other thread reads or writes it; none can inside the block."""
+        held = self._lock.acquire(blocking=False)
+        try:
+            yield held and self._connection is not None
+        finally:
+            if held:
+                self._lock.release()
+
     def check_place(self) -> None:
         """Refuse to go on where the path no longer names the files that are open, or another name does too."""
         if (opened := self._files) is not None:

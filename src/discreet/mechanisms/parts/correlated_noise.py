@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +15,7 @@ from discreet.account.numeric.rounding import up
 from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation, check_relation
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts import tails
 from discreet.mechanisms.parts.calibration import root_up
 from discreet.mechanisms.parts.grid import add, integers, scaled

@@ -7,19 +7,17 @@ from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
-from typing import overload
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TypeAlias, overload
 
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number, as_written
 from discreet.mechanisms.parts.raw_values import as_number
+from discreet.noise.arrays import NDArray, np
 from discreet.noise.inversion import Integers
 from discreet.noise.sampling import pack
 
 # What a release gives: a number, or an array of integers (a step of 1) or of floats.
-Released = int | float | Integers | NDArray[np.float64]
+Released: TypeAlias = "int | float | Integers | NDArray[np.float64]"
 
 _EXACT = 1 << 53  # integers up to here are floats
 

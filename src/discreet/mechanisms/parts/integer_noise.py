@@ -8,9 +8,6 @@ from functools import lru_cache, reduce
 from operator import add
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from discreet import noise
 from discreet.account.losses.discrete_gaussian import DiscreteGaussian
 from discreet.account.losses.discrete_laplace import DiscreteLaplace
@@ -24,6 +21,10 @@ from discreet.mechanisms.parts import calibration, tails
 from discreet.mechanisms.parts import chances as _chances
 from discreet.mechanisms.parts.grid import add as add_to
 from discreet.mechanisms.parts.mechanism import Chance
+from discreet.noise.arrays import NDArray, np
+from discreet.noise.sampling import pack
+
+_FEW = 256  # numbers that are drawn one by one
 
 Law = Literal["laplace", "gaussian"]
 Whole = Any  # an exact integer, or a column of them with one for each group
@@ -88,9 +89,16 @@ class Noise:
             return DiscreteLaplace(self.scale, moved.l1, relation=self.relation)
         return Zcdp(moved.l2_squared / (2 * self.scale**2), relation=self.relation)
 
-    def draw(self, size: int | tuple[int, ...]) -> NDArray[Any]:
-        """Draw noise: int64, or Python integers where those could overflow."""
-        return noise.laplace(self.scale, size) if self.law == "laplace" else noise.gaussian(self.scale, size)
+    def draw(self, size: tuple[int, int]) -> NDArray[Any] | list[list[int]]:
+        """Draw a table of noise: int64, or Python integers where those could overflow; a small one as lists.
+
+        No array is made of those. A debit's stream is the same for both, since no table of draws is built for so few.
+        """
+        sampler = noise.laplace if self.law == "laplace" else noise.gaussian
+        rows, columns = size
+        if rows * columns > _FEW:
+            return sampler(self.scale, size)
+        return [[sampler(self.scale) for _ in range(columns)] for _ in range(rows)]
 
     def half_width(self, beta: Number, entries: int = 1) -> int:
         """Return an h that the noise of any of so many entries exceeds with probability at most beta, in all."""
@@ -132,14 +140,14 @@ def check_price(epsilon: object, rho: object) -> tuple[Fraction | None, Fraction
     return None, Fraction(positive("rho", rho))
 
 
-def plus(exact: int | NDArray[Any], drawn: NDArray[Any]) -> NDArray[Any]:
+def plus(exact: int | NDArray[Any], drawn: NDArray[Any] | list[int]) -> NDArray[Any]:
     """Add noise to exact integers without wrapping; the type of the result tells no more than its values do."""
-    return np.asarray(add_to(exact, drawn))
+    return np.asarray(add_to(exact, pack(drawn, narrow=True) if isinstance(drawn, list) else drawn))
 
 
 def whole_numbers(exact: Whole) -> Whole:
     """Return one exact integer as a Python integer; a column of them, one for each group, is left as it is."""
-    return exact if isinstance(exact, np.ndarray) else int(exact)
+    return exact if not isinstance(exact, int) and isinstance(exact, np.ndarray) else int(exact)
 
 
 def saturated(values: NDArray[Any]) -> NDArray[np.int64]:

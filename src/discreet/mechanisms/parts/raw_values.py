@@ -8,18 +8,16 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Integral, Real
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, TypeAlias
 
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number
 from discreet.core.schema import between
 from discreet.core.value import dataclass
+from discreet.noise.arrays import NDArray, np
 
-Steps = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+Steps: TypeAlias = "NDArray[np.int64]"
+Mask: TypeAlias = "NDArray[np.bool_]"
 
 # Floats tell neighbouring steps apart up to here, and sums of two such numbers fit 64 bits.
 _MOST_STEPS = 1 << 53

@@ -100,10 +100,10 @@ class KnownCounts:
 class Envelope:
     """Cells between known borders: how many points each has, and between what bounds their deficits lie.
 
-    With b records below a point and u up to and including it, its deficit is the distance of the target from [b, u],
-    times the denominator of q. In a cell with B records below it and U below its end, B <= b <= u <= U: so the deficit
-    is at least the distance from [B, U], and at most that of its farther end. The two agree where the cell is a single
-    point, or empty.
+    With b records below a point and u up to and including it, its deficit is max(b - target, target - u), times the
+    denominator of q; below zero where the target lies inside. In a cell with B records below it and U below its end,
+    B <= b <= u <= U: so the deficit is at least max(B - target, target - U), and at most max(U - target, target - B).
+    The two agree where the cell is a single point, or empty.
     """
 
     sizes: Steps
@@ -119,7 +119,7 @@ class Envelope:
         wide = bottom * (records + 1) >= 1 << 61
         ranks = known.below.astype(object) * bottom if wide else known.below * bottom
         start, end, sizes = ranks[:-1], ranks[1:], np.diff(known.borders)
-        least = np.maximum(np.maximum(start - target, target - end), 0)
+        least = np.maximum(start - target, target - end)
         most = np.maximum(end - target, target - start)
         return cls(sizes, least, np.where((sizes == 1) | (start == end), least, most))
 
@@ -128,7 +128,8 @@ class Envelope:
 
         Floats only choose what to ask: the draw is exact whatever was asked.
         """
-        least = np.minimum(self.least, _FAR) if self.least.dtype == object else self.least
+        least = self.least - self.least.min()
+        least = np.minimum(least, _FAR) if least.dtype == object else least
         weights = np.exp(np.log(self.sizes) - float(min(rate, Fraction(_FAR))) * least.astype(np.float64))
         open_ = np.where(self.least == self.most, 0.0, weights)
         sums, aside = np.cumsum(open_), _ASIDE * float(weights.sum())

@@ -49,8 +49,9 @@ class Runs:
         """Return the runs of deficit at most `reach` (in records times the denominator of q) in rising order.
 
         Every value in the data is a run of its own, and so is every gap between two values. With b records below a
-        point and u up to and including it, its deficit is the distance of the target (q n, or that and the offset,
-        counted from the lowest record there is) from [b, u], times the denominator.
+        point and u up to and including it, its score is min(target - b, u - target), times the denominator: how deep
+        the target (q n, or that and the offset, counted from the lowest record there is) lies inside [b, u], or how far
+        outside, below zero. Its deficit is how far the score lies below the best.
         """
         top, bottom = self.q.numerator, self.q.denominator
         size = len(self.data)
@@ -59,7 +60,7 @@ class Runs:
         last = min(size, -((-target - reach) // bottom) + 1)
         kept, below, up_to = self._window(first, last)
         found = [
-            Level(max(0, bottom * under - target, target - bottom * over), value, 1)
+            Level(max(bottom * under - target, target - bottom * over), value, 1)
             for value, under, over in zip(kept, below, up_to, strict=True)
         ]
         # The gap before the first value of the window is one of the data only if no value lies before it.
@@ -68,7 +69,9 @@ class Runs:
         for start, end, rank in zip(edges, edges[1:], ranks, strict=False):
             if end - start > 1:
                 found.append(Level(abs(bottom * rank - target), start + 1, end - start - 1))
-        return sorted(level for level in found if level.deficit <= reach)
+        # The ranges [b, u] of neighbouring points meet, so the target lies in one: the best score is not negative.
+        best = min(level.deficit for level in found)
+        return sorted(Level(each.deficit - best, *each[1:]) for each in found if each.deficit - best <= reach)
 
     def _window(self, first: int, last: int) -> tuple[list[int], list[int], list[int]]:
         """Return the values of ranks first .. last, and how many records lie below, and up to, each of them."""

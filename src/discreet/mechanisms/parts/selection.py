@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +15,7 @@ from discreet.core import rational
 from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
 from discreet.core.unit import Relation, check_relation
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts import tails
 from discreet.mechanisms.parts.grid import integers, on_grid, positive_as_written, whole_steps
 from discreet.mechanisms.parts.mechanism import Trial, Trials

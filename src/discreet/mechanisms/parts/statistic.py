@@ -7,16 +7,13 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from discreet.account.losses.loss import PrivacyLoss
 from discreet.account.numeric.checks import Number, whole
 from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
 from discreet.core.exact import Exact
 from discreet.core.unit import Relation, check_relation
-from discreet.core.value import dataclass
+from discreet.core.value import dataclass, replace
 from discreet.mechanisms.parts.integer_noise import (
     Noise,
     Sensitivity,
@@ -31,6 +28,8 @@ from discreet.mechanisms.parts.integer_noise import (
 from discreet.mechanisms.parts.mechanism import Chance
 from discreet.mechanisms.parts.noisy import Noisy
 from discreet.mechanisms.parts.raw_values import as_float
+from discreet.noise.arrays import NDArray, np
+from discreet.noise.sampling import pack
 
 # The exact integers of a group: one, or several, which differs from statistic to statistic; so does the answer.
 Integers = Any
@@ -44,8 +43,9 @@ class Statistic(ABC):
     protects rows); bounding them is the caller's part, before the exact integers are computed.
 
     The same statistic is asked for many groups at once by `tables`. `groups` is the most of them that one unit can be
-    in, with at most `contributions` rows in all of them together. Under replace a unit leaves its groups and joins
-    others: with `groups` above 1 the noise covers a removal and an addition, wherever they happen.
+    in, with at most `contributions` rows in all of them together, and at most `in_group` in each, where that is less.
+    Under replace a unit leaves its groups and joins others: with `groups` above 1 the noise covers a removal and an
+    addition, wherever they happen.
     """
 
     epsilon: Number | None = None
@@ -53,6 +53,7 @@ class Statistic(ABC):
     relation: Relation = "add_remove"
     contributions: int = 1
     groups: int = 1
+    in_group: int | None = None
 
     def __post_init__(self) -> None:
         epsilon, rho = check_price(self.epsilon, self.rho)
@@ -60,6 +61,9 @@ class Statistic(ABC):
         check_relation(self.relation)
         whole("contributions", self.contributions)
         whole("groups", self.groups)
+        if self.in_group is not None and (whole("in_group", self.in_group) > self.contributions or self.groups == 1):
+            why = "a group has no more rows of a unit than all groups together, of which there are several"
+            raise BadParameter("in_group", self.in_group, why=why, fix="leave it out, or lower contributions")
 
     @property
     @abstractmethod
@@ -105,20 +109,34 @@ class Statistic(ABC):
 
         Guarantee: that of `tables`; all else that is made of them is post-processing.
         """
+        found = self.noisy_rows(exact)
+        if not isinstance(found, list):
+            return found
+        return pack([each for row in found for each in row], narrow=True).reshape(len(found), self.parts)
+
+    def noisy_rows(self, exact: Exact[Sequence[Integers]] | Sequence[Integers]) -> NDArray[Any] | list[list[int]]:
+        """Return what `noisy` does: an array, or lists of integers where there are few.
+
+        Guarantee: that of `tables`.
+        """
         found = opened(exact)
         if self.relation == "replace" and not self._moves_others and len(found) > 1:
             why = "a unit that is replaced may leave one group and join another, so two answers change"
             raise BadParameter("groups", self.groups, why=why, fix="use groups=2 or more, or relation='add_remove'")
-        if not len(found):
-            return np.zeros((0, self.parts), dtype=np.int64)
-        return np.stack(self._noisy(self._inner(_columns(found)), len(found)), axis=-1)
+        drawn = self._drawn(len(found))
+        few = [entry for entry in drawn if isinstance(entry, list)]
+        if len(few) == len(drawn):
+            pairs = zip(map(self.inner, found), zip(*few, strict=True), strict=True)
+            return [[one + own for one, own in zip(row, each, strict=True)] for row, each in pairs]
+        return np.stack(_added(self._inner(_columns(found)), drawn), axis=-1)
 
     def measured(self, exact: Exact[Sequence[Integers]]) -> Noisy:
         """Return the noisy integers of many groups with their laws and their price: for what came from an engine.
 
         Guarantee: that of `tables`.
         """
-        return self.supposed(self.noisy(exact).tolist())
+        found = self.noisy_rows(exact)
+        return self.supposed(found if isinstance(found, list) else found.tolist())
 
     def supposed(self, integers: Sequence[Sequence[int]]) -> Noisy:
         """Return integers as if they came from `measured`: to suppose data by, which are public."""
@@ -154,9 +172,11 @@ class Statistic(ABC):
         """Compute answers from noisy integers, one array of repetitions, or of groups, for each integer."""
 
     def _noisy(self, integers: Sequence[Whole], count: int) -> list[NDArray[Any]]:
-        drawn = [noise.draw((size, count)) for noise, size in self.noises]
-        entries = [entry for part in drawn for entry in part]
-        return [plus(one, entry) for one, entry in zip(integers, entries, strict=True)]
+        return _added(integers, self._drawn(count))
+
+    def _drawn(self, count: int) -> list[NDArray[Any] | list[int]]:
+        """Draw the noise of each integer, for so many groups."""
+        return [entry for noise, size in self.noises for entry in noise.draw((size, count))]
 
     @property
     def _within(self) -> Relation:
@@ -174,8 +194,16 @@ class Statistic(ABC):
         return True
 
     def _noise(self, sensitivity: Sensitivity, share: Fraction | int = 1) -> Noise:
-        """Return the noise for a part that a unit moves so far, under `_within`, with all of its rows in one group."""
+        """Return the noise for a part that a unit moves so far, under `_within`, with all of its rows in one group.
+
+        n rows in one group move the part by at most n v, so l2^2 = (contributions v)^2. With x_j rows in group j it is
+        at most v^2 times the sum of x_j^2, which is largest where as many groups as possible have `in_group` rows.
+        """
         moved = sensitivity.over(min(self.groups, self.contributions))
+        if self.in_group is not None:
+            full, rest = divmod(self.contributions, self.in_group)
+            squares = moved.l2_squared * (full * self.in_group**2 + rest**2)
+            moved = replace(moved, l2_squared=-(-squares // self.contributions**2))
         if self.groups > 1 and self.relation == "replace":
             moved = moved.exchanged(self._one_sign)
         return calibrated(moved, self.epsilon, self.rho, self.relation, share)
@@ -224,6 +252,10 @@ class Scalar(Statistic):
         if self.unit.denominator == 1:
             return values.astype(object) * int(self.unit)
         return floats(values) * as_float(self.unit.numerator) / as_float(self.unit.denominator)
+
+
+def _added(integers: Sequence[Whole], drawn: Sequence[NDArray[Any] | list[int]]) -> list[NDArray[Any]]:
+    return [plus(one, entry) for one, entry in zip(integers, drawn, strict=True)]
 
 
 def _columns(exact: Sequence[Integers]) -> Integers:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
@@ -17,6 +16,7 @@ from discreet.core.doors import opened
 from discreet.core.errors import BadParameter, Refusal
 from discreet.core.exact import Exact
 from discreet.core.unit import Relation, check_relation
+from discreet.core.value import dataclass
 from discreet.mechanisms.parts import chances as _chances
 from discreet.mechanisms.parts import tails as _tails
 from discreet.mechanisms.parts.chances import Chances, Tails

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.core.column import Column
 from discreet.core.errors import Refusal
+from discreet.core.value import dataclass, fields
 from discreet.plan import aggregates as plan
 from discreet.plan.aggregates import Aggregate
 from discreet.plan.expressions import Case, Expression, Literal

@@ -237,6 +237,21 @@ def _number(value: Expression, kind: str) -> Expression:
     return value if kind == "number" else value.as_number()
 
 
+def _left(rows: Rows, node: Node) -> Expression:
+    """Read LEFT(x, 2), the first letters of a text."""
+    rows.only(node, "this", "expression")
+    return _called(rows, node, "substring", "LEFT", [node.this, _one(node), node.expression])
+
+
+def _one(node: Node) -> Node:
+    """Return the number one as if it stood there."""
+    from sqlglot import exp
+
+    made = exp.Literal.number(1)
+    made.meta.update(node.expression.meta)
+    return made
+
+
 RULES: dict[str, Rule] = {
     "case": _case,
     "if": _if,
@@ -248,5 +263,6 @@ RULES: dict[str, Rule] = {
     "dateadd": _shifted,
     "datesub": _shifted,
     "interval": _interval,
+    "left": _left,
 }
-WRITTEN = ("CASE", "IF", "COALESCE", "NULLIF", "CAST", "EXTRACT", "DATEDIFF", "DATE_ADD", "DATE_SUB")
+WRITTEN = ("CASE", "LEFT", "IF", "COALESCE", "NULLIF", "CAST", "EXTRACT", "DATEDIFF", "DATE_ADD", "DATE_SUB")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from discreet.core.column import Column
+from discreet.core.value import dataclass
 from discreet.plan.constants import Value
 
 # Signs and functions of numbers, and of booleans.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from discreet.core.errors import Refusal, UnknownName
 from discreet.core.schema import Table
+from discreet.core.value import dataclass
 from discreet.plan.aggregates import Aggregate
 from discreet.plan.expressions import Expression, Literal, Name
 from discreet.plan.keys import KeyedRows, Keys, keys_of
@@ -24,7 +25,17 @@ from discreet.plan.sql.source import SqlText
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr as Node
 
+
 GroupingSets = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarSubquery:
+    """A subquery that stands for one number: the question that it is, and where it is written."""
+
+    statement: SqlStatement
+    span: Span
+    written: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +59,7 @@ class SqlStatement:
     limit: int | None
     offset: int
     spans: Mapping[str, Span]
+    first: tuple[ScalarSubquery, ...] = ()
 
 
 # Noise would drown the groups of so many.
@@ -80,8 +92,9 @@ def grouped(
     select: Node,
     given: Mapping[str, Sequence[object]],
     tables: Mapping[str, Table],
+    bought: frozenset[Fraction],
 ) -> Grouping:
-    """Read GROUP BY; without one there is one group, of all rows."""
+    """Read GROUP BY; without one there is one group, of all rows. Comparisons with what is `bought` narrow no keys."""
     group = select.args.get("group")
     if group is None:
         if given:
@@ -100,7 +113,7 @@ def grouped(
             raise source.refused(item.node, "it is grouped by already", "name each key once")
         scope, name = _key(source, scope, item)
         written[name], titles[name], spans[name] = item.made, item.title, source.span(item.node)
-    keys = _keys(source, scope, titles, spans, given, tables)
+    keys = _keys(source, scope, titles, spans, given, KeyedRows(scope.plan, tables, bought))
     names = list(written)
     sets = tuple(tuple(names[place] for place in each) for each in kept)
     if sets and keys.selected:
@@ -205,14 +218,13 @@ def _keys(
     titles: Mapping[str, str],
     spans: Mapping[str, Span],
     given: Mapping[str, Sequence[object]],
-    tables: Mapping[str, Table],
+    rows: KeyedRows,
 ) -> Keys:
     plain = {title: name for name, title in titles.items()} | {name: name for name in titles}
     for title in given:
         if title not in plain:
             raise source.translated(source.keyword("GROUP"), UnknownName("key column", title, plain))
     listed = {plain[title]: values for title, values in given.items()}
-    rows = KeyedRows(scope.plan, tables)
     for name in titles:
         try:
             keys_of((name,), scope.columns, {name: listed[name]} if name in listed else None, rows)

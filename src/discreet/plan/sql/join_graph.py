@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from discreet.core.errors import Refusal
 from discreet.core.schema import Table
+from discreet.core.value import dataclass
 from discreet.plan.nodes import MOST_SCANS, Filter, Public, Scan
 from discreet.plan.referents import is_unique
 from discreet.plan.sql.expressions import rows_of

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.core.errors import Refusal
 from discreet.core.schema import Table
+from discreet.core.value import replace
 from discreet.plan.match import check_match
 from discreet.plan.nodes import Filter, Join, PersonJoin, Project, Public, added, check_join, public, tables_of
 from discreet.plan.referents import most_partners, origin, referent
@@ -118,7 +118,11 @@ def joined(
 def unprotected(source: SqlText, node: Node) -> SqlRefused:
     """Return the refusal of a question that reads public tables alone."""
     why = "it is public, so there is nothing to protect"
-    return source.refused(node, why, "join a table of the session, or read it as it is")
+    return source.refused(
+        node,
+        why,
+        "join it to a table of the session, or ask about it by itself, which is free, and write what it answers",
+    )
 
 
 def check_join_words(source: SqlText, join: Node) -> None:

@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING
 
 from discreet.plan.expressions import Call, Compare, Expression, Literal
-from discreet.plan.functions.like import MOST_PIECES, SPECIAL
 from discreet.plan.sql.rows import Rows, Rule, joined, run
 
 if TYPE_CHECKING:
@@ -101,6 +100,8 @@ def _found(rows: Rows, whole: Node, node: Node, escape: str | None) -> Expressio
         return value == prefix
     if column.kind == "text" and node.key == "like" and parts == [prefix, ANY]:
         return value.starts_with(prefix)
+    from discreet.plan.functions.like import MOST_PIECES, SPECIAL
+
     texts = [part for part in parts if isinstance(part, str)]
     plain = ONE not in parts and len(texts) <= MOST_PIECES and not any(each in prefix for each in f"%{SPECIAL}")
     if column.kind == "text" and node.key == "like" and plain:

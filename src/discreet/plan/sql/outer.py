@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.core.errors import Refusal
+from discreet.core.value import dataclass
 from discreet.plan.expressions import Expression, Literal
 from discreet.plan.sql.aggregates import Measures
 from discreet.plan.sql.formula import (

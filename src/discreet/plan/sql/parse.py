@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from discreet.core.value import dataclass
 from discreet.plan.sql.refusals import Span, SqlRefused
 from discreet.plan.sql.source import SqlText, exact
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from discreet.core.errors import Refusal
 from discreet.plan.nodes import columns_of, tables_of
-from discreet.plan.own_values import WORDS, own_value, people_plan
+from discreet.plan.person_plans import WORDS, own_value, people_plan
 from discreet.plan.sql.aggregates import Measures
 from discreet.plan.sql.expressions import rows_of
 from discreet.plan.sql.refusals import is_aggregate, label, unused

@@ -152,8 +152,6 @@ REASONS: dict[str, tuple[str, str]] = {
     "upper": _CASE_OF_LETTERS,
     "dpipe": _TEXT,
     "concat": _TEXT,
-    "substring": _TEXT,
-    "left": _TEXT,
     "right": _TEXT,
     "trim": _TEXT,
     "replace": _TEXT,

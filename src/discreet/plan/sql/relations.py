@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from discreet.core.column import Column
 from discreet.core.errors import Refusal, UnknownName
 from discreet.core.schema import Table
+from discreet.core.value import dataclass, replace
 from discreet.plan.expressions import Name
 from discreet.plan.nodes import Derive, Filter, Project, Public, Scan, Union, columns_of, tables_of
 from discreet.plan.referents import Origin
@@ -138,8 +139,8 @@ class Relations:
     tables: dict[str, Table] = field(default_factory=dict)
     bounds: dict[int, Bounds] = field(default_factory=dict)
 
-    def within(self, node: Node) -> Relations:
-        """Return the reader that also knows what the WITH of a SELECT names."""
+    def within(self, node: Node, before: Sequence[Node] = ()) -> Relations:
+        """Return the reader that also knows what the WITH of a SELECT names; none from one on that is in `before`."""
         clause = node.args.get("with_")
         if clause is None:
             return self
@@ -149,11 +150,13 @@ class Relations:
         check_inner(self.source, clause, "expressions")
         known = dict(self.known)
         for each in clause.expressions:
+            if any(each is one for one in before):
+                break
             check_inner(self.source, each, "this", "alias", "materialized")
-            reader = Relations(self.source, self.catalogue, known, self.tables, self.bounds)
+            reader = replace(self, known=known)
             name = identifier(each.args["alias"].this)[0]
             known = {**known, name: reader.item(each.this, each.args["alias"])}
-        return Relations(self.source, self.catalogue, known, self.tables, self.bounds)
+        return replace(self, known=known)
 
     def select(self, node: Node) -> Scope:
         """Return the rows of a SELECT before it chooses columns: FROM, JOIN and WHERE."""
@@ -165,9 +168,8 @@ class Relations:
         return self._met(node, self._items(node), factors(where), [] if where is None else [where.this])
 
     def _items(self, node: Node) -> list[tuple[tuple[Item, Node], Node | None]]:
-        begun = node.args["from_"]
         joins = ((self._named(each.this), each) for each in node.args.get("joins") or ())
-        return [(self._named(begun.this), None), *joins]
+        return [(self._named(node.args["from_"].this), None), *joins]
 
     def _met(
         self,
@@ -220,9 +222,7 @@ class Relations:
         found = self._item(node, name, columns)
         if isinstance(found, Public):
             return found
-        if columns:
-            found = self._renamed(found, columns, node)
-        return found.called(name or self._own_name(node))
+        return (self._renamed(found, columns, node) if columns else found).called(name or self._own_name(node))
 
     def _named(self, node: Node) -> tuple[Item, Node]:
         return self.item(node, node.args.get("alias")), node

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from discreet.core.column import Column
 from discreet.core.errors import Refusal, UnknownName
+from discreet.core.value import dataclass
 from discreet.plan.expressions import Arithmetic, Expression, Literal, Logic, Name
 from discreet.plan.sql.refusals import reason
 from discreet.plan.sql.scope import Scope

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from discreet.core.column import Column
 from discreet.core.errors import UnknownName
 from discreet.core.schema import Table
+from discreet.core.value import dataclass, replace
 from discreet.plan.nodes import Plan, Public
 from discreet.plan.referents import Origin
 from discreet.plan.sql.parse import MOST_TEXT

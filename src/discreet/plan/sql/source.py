@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.core.errors import Refusal
+from discreet.core.value import dataclass
 from discreet.plan.sql.refusals import Span, SqlRefused, in_sql
 
 if TYPE_CHECKING:

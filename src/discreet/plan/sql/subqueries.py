@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from discreet.core.errors import Refusal
 from discreet.core.schema import Table, flag
+from discreet.core.value import dataclass, replace
 from discreet.plan.expressions import Expression, Name
 from discreet.plan.match import Comparison, check_comparison, check_match
 from discreet.plan.nodes import Filter, MarkJoin

@@ -5,12 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import accumulate
 from math import prod
 
 from discreet.core.exact import Exact
 from discreet.core.unit import Unit
+from discreet.core.value import dataclass
 from discreet.engines.dialect import Dialect, select
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.engine import Engine

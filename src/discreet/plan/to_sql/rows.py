@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import prod
 
 from discreet.core.column import Column
@@ -34,12 +35,20 @@ from discreet.plan.nodes import (
 from discreet.plan.stability import partners, reach, rows_before, unit_of
 from discreet.plan.to_sql.column_values import key_text
 from discreet.plan.to_sql.dimension_join import dimension_join_sql
-from discreet.plan.to_sql.linked_rows import linked_below, owned_sql
 from discreet.plan.to_sql.owners import REFERENCE
 from discreet.plan.to_sql.people import people_sql
 from discreet.plan.to_sql.person_bounds import PERSON, first_rows, limbs, ordered, person_limbs
 from discreet.plan.to_sql.person_join import Side, mark_join_sql, person_join_sql
-from discreet.plan.to_sql.scalar import Relation, chosen_sql, code_name, expression_sql, raw_sql, stored_type
+from discreet.plan.to_sql.scalar import (
+    Relation,
+    chosen_sql,
+    code_name,
+    expression_sql,
+    linked_below,
+    owned_sql,
+    raw_sql,
+    stored_type,
+)
 from discreet.plan.whole import is_wide
 
 GROUP = '"~group"'
@@ -168,12 +177,15 @@ def _codable(relation: Relation) -> dict[str, Column]:
 
 def _codes(relation: Relation, dialect: Dialect) -> list[str]:
     """Write the codes of declared texts, from which the texts follow: engines make them from a dictionary at once."""
-    found = []
-    for name, column in _codable(relation).items():
-        physical = Physical.parse(dialect.text if relation.kept else relation.physical[name])
-        text = key_text(column, physical, dialect.quote(name), dialect) or "NULL"
-        found.append(f"{dialect.code(text, map(str, column.keys or ()))} AS {code_name(name, dialect)}")
-    return found
+    kept = dialect.text if relation.kept else None
+    return [_code_sql(each, kept or relation.physical[name], dialect) for name, each in _codable(relation).items()]
+
+
+@lru_cache(maxsize=1024)
+def _code_sql(column: Column, physical: str, dialect: Dialect) -> str:
+    name = column.name or ""
+    text = key_text(column, Physical.parse(physical), dialect.quote(name), dialect) or "NULL"
+    return f"{dialect.code(text, map(str, column.keys or ()))} AS {code_name(name, dialect)}"
 
 
 def kept_sql(relation: Relation, read: str, dialect: Dialect) -> str:

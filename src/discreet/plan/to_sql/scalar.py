@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import lru_cache
 
 from discreet.core.column import Column
 from discreet.core.errors import Refusal
@@ -12,8 +13,10 @@ from discreet.engines.dialect import Dialect
 from discreet.engines.duckdb.dialect import DIALECT as DUCKDB
 from discreet.engines.physical import Physical
 from discreet.plan.expressions import Expression
+from discreet.plan.nodes import Derive, Filter, Plan, Scan
 from discreet.plan.to_sql.column_values import READERS, storage
 from discreet.plan.to_sql.owners import OWNER, Owners, chained_sql, compared_sql, is_whole, owners_sql, person_of
+from discreet.plan.to_sql.person_bounds import PERSON
 from discreet.plan.types import check_width, compiled
 from discreet.plan.whole import OutOfRange
 
@@ -95,6 +98,7 @@ class Relation:
         return person_of(name, self.physical.get(name, ""), dialect)
 
 
+@lru_cache(maxsize=1024)
 def raw_sql(column: Column, physical: str, dialect: Dialect = DUCKDB) -> str:
     """Write how a raw column of a physical type is read: numbers in steps, dates in days, keys, text, flags, or null.
 
@@ -140,3 +144,26 @@ def _too_fine(column: Column, physical: str) -> Refusal:
         fix="declare narrower bounds or a coarser step, or store fewer decimal places",
         value=column.name,
     )
+
+
+def linked_below(plan: Plan, relations: Mapping[str, Relation]) -> Relation | None:
+    """Return the linked table that a plan only filters and derives from, if its rows are still to get their owners."""
+    while isinstance(plan, Filter | Derive):
+        plan = plan.source
+    if not isinstance(plan, Scan):
+        return None
+    relation = relations[plan.table]
+    once = relation.kept or relation.table.unit.bound == "table"
+    return None if relation.owners is None or once or relation.unowned else relation
+
+
+def owned_sql(
+    unowned: str, relation: Relation, columns: Iterable[str], coded: Collection[str], dialect: Dialect
+) -> str:
+    """Write the rows of a linked table that belong to somebody, of those that were read `unowned`.
+
+    Conditions and derived columns are total, and look at a row alone: it makes no difference whether they come before.
+    """
+    assert relation.owners is not None
+    names = [*map(dialect.quote, columns), *(code_name(name, dialect) for name in sorted(coded))]
+    return relation.owners.owned(unowned, names, PERSON)

@@ -10,7 +10,7 @@ from discreet.core.value import dataclass
 from discreet.engines.dialect import Dialect, select
 from discreet.plan.keys import Keys
 from discreet.plan.nodes import Plan, columns_of
-from discreet.plan.stability import has_one_each, reach, stability, unit_of
+from discreet.plan.stability import GroupCap, has_one_each, reach, stability, unit_of
 from discreet.plan.to_sql.person_bounds import PERSON, limbs, person_limbs
 from discreet.plan.to_sql.rows import (
     GROUP,
@@ -94,6 +94,11 @@ class SettledPlan:
     def bounds_groups(self) -> bool:
         """Whether the groups of one person have to be bounded, since their rows could fall into more."""
         return not self.unit.is_row and self.unit.max_groups < self.reach
+
+    @property
+    def cap(self) -> GroupCap | None:
+        """What weights keep to in each group, where that is declared."""
+        return GroupCap.of(self.reach, self.unit, self.keys)
 
     @property
     def is_late(self) -> bool:

@@ -12,6 +12,7 @@ from discreet.engines.engine import Engine
 from discreet.plan.keys import Tally, TallyQuery
 from discreet.plan.nodes import Datum
 from discreet.plan.stability import GRAIN, has_one_each
+from discreet.plan.to_sql.group_caps import capped_sql
 from discreet.plan.to_sql.person_bounds import ALLOTTED, MOST_ROWS, PERSON, ROWS, allotted, ordered_groups, shrunk
 from discreet.plan.to_sql.read_columns import read_for
 from discreet.plan.to_sql.rows import Relations, rows_sql
@@ -50,9 +51,9 @@ def tallies_sql(
     `unit` may bound people more tightly than the table's own, which it is otherwise. With an `engine`, weighed rows are
     read from what it remembers of them, or put there: the answer is the same.
 
-    Guarantee: between neighbours the answers differ by no more than `stability` says, in units of each tally's `most`,
-    times 2^20 where rows are weighed; "people" by 1 in each group where people are protected, and like "rows" where
-    rows are.
+    Guarantee: between neighbours the answers differ by no more than `stability` says, in units of each tally's `most`;
+    where rows are weighed by no more than `weighed_stability`, times 2^20. "people" differs by 1 in each group where
+    people are protected, and like "rows" where rows are.
     """
     columns, conditions = read_for(question, relations)
     asked = SettledPlan.of(question.source, question.keys, columns, dialect, unit)
@@ -86,6 +87,15 @@ def _weighed(tallies: Sequence[Tally], asked: SettledPlan, counted: str, engine:
     if not weights:
         return _allotted(Sums.of(tallies, asked.columns, asked.dialect), asked)
     sums = Sums.of(weights, asked.columns, asked.dialect, GRAIN)
+    answer = _each_weighed(sums, asked, engine) if asked.cap is None else capped_sql(sums, asked, asked.cap)
+    if len(weights) == len(tallies):
+        return answer
+    people = _allotted(Sums.of([Tally("people")], asked.columns, asked.dialect), asked)
+    return _beside(answer, people, [tally.kind == "people" for tally in tallies], asked)
+
+
+def _each_weighed(sums: Sums, asked: SettledPlan, engine: Engine | None) -> str:
+    """Write the answer where all rows of a person weigh the same."""
     late = replace(asked, is_weighed=True)
     parts = _parts(sums, asked.dialect)
     weighed = WeighedRows(
@@ -96,14 +106,10 @@ def _weighed(tallies: Sequence[Tally], asked: SettledPlan, counted: str, engine:
         dialect=asked.dialect,
     )
     rows = weighed.sql if engine is None else weighed.remembered(engine)
-    names = [f'"~v{place}"' for place in range(len(weights))]
+    names = [f'"~v{place}"' for place in range(len(sums.tallies))]
     found = [f"{_weight(sums, place, parts, asked.dialect)} AS {name}" for place, name in enumerate(names)]
     by = late.groups or ("0",)
-    answer = select((*by, *names), late.in_groups(select((*late.codes, *found), rows, by=late.codes)))
-    if len(weights) == len(tallies):
-        return answer
-    people = _allotted(Sums.of([Tally("people")], asked.columns, asked.dialect), asked)
-    return _beside(answer, people, [tally.kind == "people" for tally in tallies], asked)
+    return select((*by, *names), late.in_groups(select((*late.codes, *found), rows, by=late.codes)))
 
 
 def _beside(weights: str, people: str, counted: Sequence[bool], asked: SettledPlan) -> str:
@@ -166,16 +172,11 @@ def _plain(keyed: str, sums: Sums, asked: SettledPlan) -> str:
 
 
 def _total(sums: Sums, place: int, asked: SettledPlan) -> str:
-    tally, added, low = sums.tallies[place], sums.added[place], sums.low[place]
-    if tally.kind == "people":
+    if sums.tallies[place].kind == "people":
         # DISTINCT leaves out the one person called null.
         null = f"COALESCE(max(CASE WHEN {PERSON} IS NULL THEN 1 ELSE 0 END), 0)"
         return "count(*)" if asked.unit.is_row else f"count(DISTINCT {PERSON}) + {null}"
-    count = f"count({sums.present[place]})"
-    if added is None:
-        return count
-    total = f"COALESCE({asked.dialect.total(added.sql, low, low + sums.most[place])}, 0)"
-    return f"{total} - {asked.dialect.cast(str(low), asked.dialect.wide)} * {count}" if low else total
+    return sums.total(place, asked.dialect)
 
 
 @dataclass(frozen=True, slots=True)

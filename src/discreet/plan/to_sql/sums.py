@@ -51,6 +51,14 @@ class Sums:
             present.append(_present(used))
         return cls(tuple(tallies), tuple(sources), tuple(present), tuple(added), tuple(low), tuple(most))
 
+    def total(self, place: int, dialect: Dialect) -> str:
+        """Write what a tally adds up to over some rows: how many of them count, or the sum of what they add."""
+        added, low, count = self.added[place], self.low[place], f"count({self.present[place]})"
+        if added is None:
+            return count
+        total = f"COALESCE({dialect.total(added.sql, low, low + self.most[place])}, 0)"
+        return f"{total} - {dialect.cast(str(low), dialect.wide)} * {count}" if low else total
+
     def is_wide(self, place: int) -> bool:
         """Say whether the sum of a person's values might need the wide type."""
         return self.most[place] * MOST_ROWS >= NARROW

@@ -1,5 +1,6 @@
 """The app: the routes of `discreet.serve.api.routes` over one vault, with OpenAPI 3.1 and problem documents."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import import_module
@@ -21,8 +22,9 @@ except ImportError as error:
 
 from discreet.serve.api.desks import Desks
 from discreet.serve.api.documents import document
+from discreet.serve.api.residence import ended_when_too_large
 from discreet.serve.api.responses import problem_response
-from discreet.serve.api.service import BodyTooLarge, Service
+from discreet.serve.api.service import BodyTooLarge, ClientLeft, Service
 from discreet.serve.api.watch import Watch
 
 if TYPE_CHECKING:
@@ -45,7 +47,10 @@ def make_app(settings: "ServeSettings") -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        watching = ended_when_too_large(settings.most_resident) if settings.workers > 1 else asyncio.sleep(0)
+        task = asyncio.create_task(watching)
         yield
+        task.cancel()
         desks.close()
 
     app = FastAPI(
@@ -73,7 +78,8 @@ def make_app(settings: "ServeSettings") -> FastAPI:
 
 async def _refused(_: Request, refusal: Exception) -> Response:
     assert isinstance(refusal, Refusal)
-    return problem_response(refusal, 413 if isinstance(refusal, BodyTooLarge) else None)
+    status = 413 if isinstance(refusal, BodyTooLarge) else 400 if isinstance(refusal, ClientLeft) else None
+    return problem_response(refusal, status)
 
 
 async def _other(request: Request, error: Exception) -> Response:

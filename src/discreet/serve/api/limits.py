@@ -7,7 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
+from discreet.account.budgets.exceeded import BudgetExceeded
 from discreet.curator.remote.problem import TooMany
+
+# A question that the budget refuses leaves an entry in the chain and costs nothing there, so it counts as so many more.
+_REFUSAL = 9
 
 
 class TokenLimits:
@@ -38,8 +42,13 @@ class TokenLimits:
                 why, fix = f"{self._concurrent} requests of this token are being answered", "wait for one of them"
                 raise TooMany("this request", why=why, fix=fix, seconds=1.0)
             self._working += 1
+        refused = 0
         try:
             yield
+        except BudgetExceeded:
+            refused = _REFUSAL
+            raise
         finally:
             with self._lock:
                 self._working -= 1
+                self._left -= refused

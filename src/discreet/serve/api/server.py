@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 # Seconds that requests get to end in when the server is told to end.
 _GRACE = 20
-_MOST_WORKERS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +57,13 @@ def run(
     listener: socket.socket,
     transport: Transport,
     *,
-    workers: int = 1,
     ready: Callable[[], None] = lambda: None,
 ) -> None:
     """Serve a vault until interrupted or terminated; for the main thread of a process.
 
-    With several workers each is a process with its own engines over the same vault; one that dies is replaced.
+    With several workers each is a process with its own engines over the same vault; one that dies is replaced, and one
+    that holds more memory than its share ends and is replaced.
     """
-    if not 1 <= workers <= _MOST_WORKERS:
-        why, fix = f"there are 1 to {_MOST_WORKERS} processes", "use the number of processors"
-        raise BadParameter("workers", workers, why=why, fix=fix)
     try:
         import uvicorn
     except ImportError as error:
@@ -78,7 +74,7 @@ def run(
     common = {"access_log": False, "log_level": "warning", "server_header": False, "proxy_headers": False}
     options = {**common, **quieted({}), "timeout_graceful_shutdown": _GRACE, **transport.options()}
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    if workers == 1:
+    if settings.workers == 1:
         config = uvicorn.Config(make_app(settings), **options)
         ready()
         with suppress(KeyboardInterrupt):
@@ -87,7 +83,7 @@ def run(
     from uvicorn.supervisors import Multiprocess
 
     os.environ[VARIABLE] = settings.text()
-    config = uvicorn.Config("discreet.serve.api.server:worker_app", factory=True, workers=workers, **options)
+    config = uvicorn.Config("discreet.serve.api.server:worker_app", factory=True, workers=settings.workers, **options)
     ready()
     with suppress(KeyboardInterrupt):
         Multiprocess(config, sockets=[listener]).run()

@@ -1,6 +1,5 @@
 """Service: what the routes of the API share: who asks, reading bodies within limits, and work off the event loop."""
 
-import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +8,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from discreet.ask.verbs.request_text import MOST_BYTES
-from discreet.core.errors import BadParameter
+from discreet.core.errors import BadParameter, Refusal
 from discreet.ledger.refusals import AccessRefused
 from discreet.serve.api.desks import Caller, Desks, NoToken
 from discreet.serve.api.responses import json_response
@@ -31,10 +30,27 @@ class Service:
     def __init__(self, desks: Desks) -> None:
         self.desks = desks
 
-    async def asked(self, request: Request, work: Callable[[Caller], Any]) -> Response:
-        """Work for whoever makes a request, in a thread, and return what comes of it: a response, or JSON values."""
+    async def asked(
+        self,
+        request: Request,
+        work: Callable[[Caller], Any],
+        at_hand: Callable[[Caller], Response | None] | None = None,
+    ) -> Response:
+        """Work for whoever makes a request, in a thread, and return what comes of it: a response, or JSON values.
+
+        What is `at_hand` is given without one, which costs more than the rest of such a request; None if it is not.
+        """
         token = token_of(request)
-        found = await run_in_threadpool(self._worked, token, request, work)
+        known = None if at_hand is None else self.desks.known(token)
+        if known is None or at_hand is None:
+            found = await run_in_threadpool(self.worked, token, request, work)
+        else:
+            with known.limits.request():
+                found = at_hand(known)
+                if found is None:
+                    found = await run_in_threadpool(self._counted, token, request, work)
+                else:
+                    request.state.who = known.desk.grant
         return found if isinstance(found, Response) else json_response(found)
 
     async def custody(self, request: Request, work: "Callable[[Curator], Any]") -> Response:
@@ -50,13 +66,16 @@ class Service:
 
     def worked(self, token: str, request: Request, work: Callable[[Caller], Any]) -> Any:  # noqa: ANN401
         """Work for the holder of a token, in the thread that calls."""
-        return self._worked(token, request, work)
-
-    def _worked(self, token: str, request: Request, work: Callable[[Caller], Any]) -> Any:  # noqa: ANN401
         caller = self.desks.caller(token)
         request.state.who = caller.desk.grant
         with caller.limits.request():
             return work(caller)
+
+    def _counted(self, token: str, request: Request, work: Callable[[Caller], Any]) -> Any:  # noqa: ANN401
+        """Do the same for a request that was counted already."""
+        caller = self.desks.caller(token)
+        request.state.who = caller.desk.grant
+        return work(caller)
 
 
 def token_of(request: Request) -> str:
@@ -81,8 +100,15 @@ async def body_of(request: Request, most: int = MOST_BYTES) -> bytes:
                 raise BodyTooLarge(most)
             parts.append(part)
     except ClientDisconnect:
-        raise asyncio.CancelledError from None
+        raise ClientLeft from None
     return b"".join(parts)
+
+
+class ClientLeft(Refusal):
+    """A client that left before its request was complete; nobody hears this."""
+
+    def __init__(self) -> None:
+        super().__init__("this request", why="its client left before it was complete", fix="send it again")
 
 
 class BodyTooLarge(BadParameter):

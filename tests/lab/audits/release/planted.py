@@ -18,7 +18,7 @@ from discreet.ask import programme, release
 from discreet.core import doors
 from discreet.core.schema import Table
 from discreet.ledger.charge import Charge
-from discreet.measures.quantiles import QuantileMeasure
+from discreet.measures.nested_quantiles import NestedQuantiles
 from discreet.measures.sums import SumMeasure
 from discreet.mechanisms import joint_quantiles, key_selection
 from discreet.mechanisms.key_selection import KeySelection
@@ -44,6 +44,7 @@ QUESTIONS: dict[str, tuple[str, Callable[[Fraction], dict]]] = {
         "SELECT city, COUNT(*) AS n FROM visits GROUP BY city",
         lambda e: {"epsilon": e, "delta": Fraction(1, 10**6)},
     ),
+    "Gaussian quantile": ("SELECT ward, MEDIAN(cost) AS n FROM visits GROUP BY ward", lambda e: {"rho": e * e / 8}),
     "Gaussian count": ("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", lambda e: {"rho": e * e / 8}),
     "Gaussian sum": ("SELECT ward, SUM(cost) AS n FROM visits GROUP BY ward", lambda e: {"rho": e * e / 8}),
     "Gaussian mean": ("SELECT ward, AVG(cost) AS n FROM visits GROUP BY ward", lambda e: {"rho": e * e / 8}),
@@ -52,7 +53,8 @@ QUESTIONS: dict[str, tuple[str, Callable[[Fraction], dict]]] = {
         lambda e: {"rho": e * e / 8, "delta": Fraction(1, 10**6)},
     ),
 }
-ADDITIVE = tuple(name for name in QUESTIONS if name != "quantile")
+QUANTILES = tuple(name for name in QUESTIONS if "quantile" in name)
+ADDITIVE = tuple(name for name in QUESTIONS if name not in QUANTILES)
 SELECTED = tuple(name for name in QUESTIONS if "selected" in name)
 
 
@@ -107,7 +109,7 @@ def in_noisy(change):
 
         return noisy
 
-    return lambda: exchanged(Statistic, "noisy", made)
+    return lambda: exchanged(Statistic, "noisy_rows", made)
 
 
 def first_exact(inner, noisy):
@@ -163,7 +165,7 @@ def argmax_quantile(first=False):
 
             return noisy
 
-        return exchanged(QuantileMeasure, "noisy", made)
+        return exchanged(NestedQuantiles, "noisy", made)
 
     return planted
 
@@ -182,6 +184,43 @@ def same_choice():
         return find
 
     return exchanged(joint_quantiles, "find", made)
+
+
+def in_cells(change):
+    """Change how the cells that give quantiles their intervals draw their noise, and nothing else of a question."""
+
+    def planted():
+        def made(honest):
+            def intervals(self, points, found):
+                with exchanged(Noise, "draw", change):
+                    return honest(self, points, found)
+
+            return intervals
+
+        return exchanged(NestedQuantiles, "_intervals", made)
+
+    return planted
+
+
+def drawn_numbers(change):
+    return lambda honest: lambda self, size: change(np.asarray(honest(self, size)))
+
+
+def at_scale(factor):
+    return lambda honest: lambda self, size: honest(replace(self, scale=self.scale * factor), size)
+
+
+def cells_for_one_row():
+    """Make the cells noisy as if a person had one row."""
+    return exchanged(
+        NestedQuantiles,
+        "histogram",
+        lambda honest: lambda self, cells: replace(honest(self, cells), contributions=1),
+    )
+
+
+def first_alone(drawn):
+    return np.full_like(drawn, drawn.flat[0])
 
 
 def coins(key):
@@ -358,11 +397,23 @@ PLANTS = (
     Plant("the first group without noise", "mechanisms/parts/statistic", in_noisy(first_exact), ADDITIVE),
     Plant("exact zeros for empty groups", "mechanisms/parts/statistic", in_noisy(empty_exact), ADDITIVE),
     Plant("exact integers shown", "measures/sums", exact_cells, ADDITIVE),
-    Plant("the exact median, no choice", "measures/quantiles", argmax_quantile(), ("quantile",)),
-    Plant("the exact median of the first group", "measures/quantiles", argmax_quantile(first=True), ("quantile",)),
-    Plant("one choice for all groups", "measures/quantiles", same_choice, ("quantile",)),
-    Plant("a choice twice as sure", "mechanisms/quantile", sharper(Fraction(1, 2)), ("quantile",)),
-    Plant("a choice a quarter more sure", "mechanisms/quantile", sharper(Fraction(4, 5)), ("quantile",)),
+    Plant("the exact median, no choice", "measures/nested_quantiles", argmax_quantile(), QUANTILES),
+    Plant("the exact median of the first group", "measures/nested_quantiles", argmax_quantile(first=True), QUANTILES),
+    Plant("one choice for all groups", "measures/quantiles", same_choice, QUANTILES),
+    Plant("a choice twice as sure", "mechanisms/quantile", sharper(Fraction(1, 2)), QUANTILES),
+    Plant("a choice a quarter more sure", "mechanisms/quantile", sharper(Fraction(4, 5)), QUANTILES),
+    Plant(
+        "cells of intervals without noise",
+        "measures/nested_quantiles",
+        in_cells(drawn_numbers(lambda d: d * 0)),
+        QUANTILES,
+    ),
+    Plant(
+        "cells with noise half as wide", "measures/nested_quantiles", in_cells(drawn_numbers(scaled(0.5))), QUANTILES
+    ),
+    Plant("cells at half the scale", "measures/nested_quantiles", in_cells(at_scale(Fraction(1, 2))), QUANTILES),
+    Plant("one noise for all cells", "measures/nested_quantiles", in_cells(drawn_numbers(first_alone)), QUANTILES),
+    Plant("cells noisy for one row of a person", "measures/nested_quantiles", cells_for_one_row, QUANTILES),
     Plant("every key shown", "mechanisms/key_selection", all_keys, SELECTED),
     Plant("a person more for every key", "mechanisms/key_selection", kinder(1), SELECTED),
     Plant("keys chosen twice as surely", "mechanisms/key_selection", surer(2), SELECTED),

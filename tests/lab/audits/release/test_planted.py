@@ -18,12 +18,32 @@ SHORT = [
     ("noise cut at -3", "Gaussian count", "4"),
     ("too little charged", "selected keys", "0.5"),
     ("the exact row count in the notes", "quantile", "1"),
+    ("cells noisy for one row of a person", "quantile", "1"),
 ]
 
 
 @pytest.mark.parametrize(("defect", "question", "epsilon"), SHORT)
 def test_a_planted_defect_is_flagged(defect, question, epsilon):
     assert planted(defect, question, epsilon, runs=0)[0] == "violated"
+
+
+@pytest.mark.parametrize(
+    "defect",
+    [
+        "cells with noise half as wide",
+        *(
+            pytest.param(each, marks=pytest.mark.slow)
+            for each in ("cells of intervals without noise", "one noise for all cells", None)
+        ),
+    ],
+)
+def test_draws_alone_show_what_is_wrong_with_the_noise_of_the_cells_of_an_interval(monkeypatch, defect):
+    monkeypatch.setattr("discreet.lab.audits.question.on_pair", lambda *_: iter(()))  # compare nothing without draws
+    if defect is None:
+        with seeded(1):
+            assert not audit_sql(QUESTIONS["quantile"][0], VISITS, epsilon=1, runs=300, samples=100).violated
+    else:
+        assert planted(defect, "quantile", "1", runs=300, samples=100)[:2] == ("violated", "noise")
 
 
 @pytest.mark.parametrize("question", ["count", pytest.param("selected keys", marks=pytest.mark.slow)])

@@ -58,6 +58,29 @@ def test_what_does_not_lie_in_an_allowed_folder_is_refused_in_the_same_words(vau
     assert response.json()["why"].startswith("sources are registered over HTTP from the folders")
 
 
+def test_a_folder_is_allowed_by_its_path_and_not_by_the_letters_of_its_name(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data of others").mkdir()
+    for folder in ("data", "data of others"):
+        (tmp_path / folder / "rows.csv").write_text(CSV)
+    roots = Roots((str(tmp_path / "data"),))
+    assert roots.allowed(str(tmp_path / "data" / "rows.csv"))
+    with pytest.raises(ValueError, match="folders that the server was started with"):
+        roots.allowed(str(tmp_path / "data of others" / "rows.csv"))
+
+
+def test_a_folder_with_a_link_that_leads_out_of_it_is_refused(tmp_path):
+    parts = tmp_path / "data" / "parts"
+    parts.mkdir(parents=True)
+    (parts / "rows.csv").write_text(CSV)
+    roots = Roots((str(tmp_path / "data"),))
+    assert roots.allowed(str(parts)) == str(parts)
+    (tmp_path / "outside.csv").write_text(CSV)
+    (parts / "more.csv").symlink_to(tmp_path / "outside.csv")
+    with pytest.raises(ValueError, match="folders that the server was started with"):
+        roots.allowed(str(parts))
+
+
 def test_without_folders_nothing_is_registered(tmp_path):
     with pytest.raises(ValueError, match="folders"):
         Roots(()).allowed(str(tmp_path))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +18,7 @@ from discreet.lab.audits.release.transcript import Heard, Transcript
 from discreet.lab.audits.subject import subject_of
 from discreet.mechanisms.contribution_bound import ContributionBound
 from discreet.mechanisms.key_selection import KeySelection
+from discreet.mechanisms.parts.integer_noise import total
 from discreet.mechanisms.parts.mechanism import Chance
 from discreet.mechanisms.quantile import Quantile
 from discreet.mechanisms.top_k import TopK
@@ -28,7 +30,7 @@ Group = tuple[Any, ...]
 
 def chosen(programme: Programme, found: Transcript) -> list[Finding]:
     """Return what the exact values that were handed to them say about all mechanisms that choose."""
-    claims = {each.label: each for each in programme.claims()}
+    claims, stated = {each.label: each for each in programme.claims()}, stated_choices(found)
     findings: list[Finding | None] = []
     ranks: dict[str, list[Heard]] = {}
     for each in found.heard:
@@ -42,9 +44,18 @@ def chosen(programme: Programme, found: Transcript) -> list[Finding]:
             case TopK():
                 ranks.setdefault(each.label, []).append(each)
             case tuple() as mechanisms:
-                findings.append(_ranked(mechanisms, each, claims[each.label]))
+                findings.append(_ranked(mechanisms, each, claims[each.label], stated[each.label]))
     findings += [_topmost(groups, claims[label]) for label, groups in ranks.items()]
     return [each for each in findings if each is not None]
+
+
+def stated_choices(found: Transcript) -> dict[str, PrivacyLoss]:
+    """Return what quantiles cost by their own statement, label by label."""
+    return {
+        each.label: total(one.loss for one in each.mechanism)
+        for each in found.heard
+        if isinstance(each.mechanism, tuple)
+    }
 
 
 def listable(mechanism: Quantile) -> bool:
@@ -78,12 +89,12 @@ def _topmost(groups: Sequence[Heard], claim: Claim) -> Finding:
     return _summed(max(sums), claim, "one row too many, for a choice as sure as its chances say")
 
 
-def _ranked(bought: Sequence[Quantile], heard: Heard, claim: Claim) -> Finding:
+def _ranked(bought: Sequence[Quantile], heard: Heard, claim: Claim, stated: PrivacyLoss) -> Finding:
     """Sum up, over all groups and all that is bought, by how much the most likely sign of one neighbour gives it away.
 
     The choices are independent, so their most telling outcomes happen together: the sum is an epsilon that is
     spent, and a proof where it exceeds the claim. Where points are too many to be listed, the ratios are those of the
-    theorem's own formula, run by run.
+    theorem's own formula, run by run. Where noise is drawn at the same label, the choices have what they state alone.
     """
     if any(len(each.quantiles) > 1 for each in bought):
         return _unseen(claim.loss)
@@ -93,7 +104,8 @@ def _ranked(bought: Sequence[Quantile], heard: Heard, claim: Claim) -> Finding:
             for mechanism in bought:
                 there, back = _ratios(mechanism, *pair)
                 sums = [sums[0] + there, sums[1] + back]
-    return _summed(max(sums), claim, "one rank too many, for a choice as sure as its chances say")
+    own = stated if stated.peak <= claim.loss.peak else claim.loss
+    return _summed(max(sums), replace(claim, loss=own), "one rank too many, for a choice as sure as its chances say")
 
 
 def _summed(lower: float, claim: Claim, sees: str) -> Finding:

@@ -16,7 +16,7 @@ from discreet.core.errors import show
 from discreet.lab.audits.finding import Finding, Verdict
 from discreet.lab.audits.neighbours import Neighbours
 from discreet.lab.audits.promise import promised
-from discreet.lab.audits.release.choices import chosen
+from discreet.lab.audits.release.choices import chosen, stated_choices
 from discreet.lab.audits.release.laws import exactly_added, used_laws
 from discreet.lab.audits.release.transcript import Heard, Transcript, too_little
 from discreet.lab.audits.replay import SEES
@@ -105,7 +105,8 @@ def _integers(programme: Programme, found: Transcript) -> Finding | None:
         return None
     claim = total(claims[label].loss for label in dict.fromkeys(each.label for each in known))
     delta, claimed = promised(claim)[0]
-    costs = [_cost(each, claims[each.label]) for each in known]
+    chosen = stated_choices(found)
+    costs = [_cost(each, claims[each.label], chosen.get(each.label)) for each in known]
     if any(cost is None for cost in costs):
         return Finding(
             0.0, claimed, "no cost is known for noise of this kind", "not shown", "replay", delta, claim=claim
@@ -124,10 +125,11 @@ def _integers(programme: Programme, found: Transcript) -> Finding | None:
     return Finding(min(lower, claimed), claimed, text, "bounded", "replay", delta, claim=claim, sees=SEES)
 
 
-def _cost(each: Heard, claim: Claim) -> tuple[Fraction, str | None] | None:
+def _cost(each: Heard, claim: Claim, chosen: PrivacyLoss | None) -> tuple[Fraction, str | None] | None:
     """Return the epsilon, or the rho, of one statistic's integers, and what is wrong with it; None where none is known.
 
-    The noise is that which the mechanism asked for while it was released, not that which it says it has.
+    The noise is that which the mechanism asked for while it was released, not that which it says it has. What is
+    `chosen` at the same label has its part of the claim, and leaves the rest.
     """
     laws = used_laws(each.passages[1]) or used_laws(each.passages[0])
     kinds, parts = {law for law, _ in laws}, len(laws)
@@ -137,15 +139,18 @@ def _cost(each: Heard, claim: Claim) -> tuple[Fraction, str | None] | None:
     if kinds <= {"laplace"} and math.isfinite(claim.loss.peak):
         spent, most = (
             sum((abs(s) / laws[at % parts][1] for at, s in enumerate(steps) if s), Fraction(0)),
-            claim.loss.peak,
+            Fraction(claim.loss.peak) - (Fraction(chosen.peak) if chosen is not None else 0),
         )
     elif kinds == {"gaussian"} and claim.loss.rho is not None:
         spent = sum((s**2 / (2 * laws[at % parts][1] ** 2) for at, s in enumerate(steps) if s), Fraction(0))
-        most = claim.loss.rho
+        most = Fraction(claim.loss.rho) - Fraction((chosen.rho or 0) if chosen is not None else 0)
     else:
         return None
     if spent > Fraction(most) * (1 + _ROUNDING):
         return spent, f"{claim.label} costs {float(spent):.6g} where {float(most):.6g} is claimed"
+    stated = [noise.scale for noise, size in each.mechanism.noises for _ in range(size)]
+    if any(scale < wanted for (_, scale), wanted in zip(laws, stated, strict=False)):
+        return spent, f"noise at {claim.label} is narrower than the mechanism says"
     return spent, None
 
 

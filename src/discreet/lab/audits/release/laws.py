@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from discreet.ask.programme import Programme
 from discreet.lab.audits.release.known_laws import LISTED, ChoiceLaw, EventChance, NoiseLaw, ranked_law, selected_chance
-from discreet.lab.audits.release.listener import Listener, Passage, hearing
+from discreet.lab.audits.release.listener import Ear, Listener, Passage, hearing
 from discreet.lab.audits.subject import Output
 from discreet.measures.nested_quantiles import NestedQuantiles
 from discreet.measures.request import ExactSource
@@ -29,6 +29,7 @@ from discreet.mechanisms.contribution_bound import ContributionBound
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.parts.mechanism import Chance
 from discreet.mechanisms.parts.statistic import Statistic
+from discreet.mechanisms.quantile import Quantile
 from discreet.mechanisms.top_k import TopK
 from discreet.noise.draws import Draws, new_key
 
@@ -36,6 +37,7 @@ Bits = NDArray[np.bool_]
 
 _CELLS = 48  # noisy integers that are looked at one by one; all are looked at together
 _ALL_PAIRS = 12  # up to so many, every two are compared; beyond, only those that lie side by side
+_MIXED = 4  # choices, and noisy integers, that are compared with each other
 _SHOWN = 24  # outcomes of a choice that are looked at one by one
 
 
@@ -113,23 +115,43 @@ class MemorySource:
 def drawn(programme: Programme, engine: ExactSource, script: Mapping[str, Output], runs: int) -> list[LabelDraws]:
     """Run a programme so often, each time with fresh draws, and return what every mechanism made.
 
-    Where keys or a bound are chosen, the programme goes on with those of the `script`, so that all runs are alike. The
-    cells whose counts give quantiles their intervals lie around points that were drawn, so that no two runs have the
-    same ones: their noise is left out here.
+    Where keys or a bound are chosen, the programme goes on with those of the `script`, so that all runs are alike. Of
+    the points of nested quantiles, around which cells are counted, it goes on with the exact ones, and the same cells
+    get noise in every run. What was chosen is kept all the same, beside the noise that was drawn after.
     """
-    moving = {each.label for each in programme.asked.measures if isinstance(each, NestedQuantiles)}
     source, found = MemorySource(engine), dict[str, list[Passage]]()
     with hearing(Listener()) as ear:
+        script = {**script, **_points(programme, source, script, ear)}
         for number in range(runs):
             ear.listener = Listener(script, only_made=number > 0)
             programme.drawn(source, Draws(new_key()))
             times: Counter[str] = Counter()
             for each in ear.listener.passages:
-                if each.label in moving and isinstance(each.mechanism, Statistic):
-                    continue
                 times[each.label] += 1
                 found.setdefault(f"{each.label} {times[each.label]}", []).append(each)
     return [LabelDraws(e[0].label, e[0].mechanism, e[0].exact, tuple(p.made for p in e)) for e in found.values()]
+
+
+def _points(
+    programme: Programme, source: ExactSource, script: Mapping[str, Output], ear: Ear
+) -> dict[str, tuple[NDArray[np.int64]]]:
+    """Return the exact quantiles of every group, in place of points that are drawn; they follow from the rows alone."""
+    nested = {each.label for each in programme.asked.measures if isinstance(each, NestedQuantiles)}
+    if not nested:
+        return {}
+    ear.listener = Listener(script)
+    programme.drawn(source, Draws(new_key()))
+    return {
+        each.label: (np.array([_exact_quantiles(each.mechanism[0], values) for values in each.exact], dtype=np.int64),)
+        for each in ear.listener.passages
+        if each.label in nested and isinstance(each.mechanism, tuple)
+    }
+
+
+def _exact_quantiles(mechanism: Quantile, values: Sequence[int]) -> list[int]:
+    grid, last = mechanism.grid, len(values) - 1
+    middle = (grid.low + grid.high) // 2
+    return sorted(values[min(last, int(q * len(values)))] if values else middle for q in mechanism.quantiles)
 
 
 def counted(sides: Sequence[Sequence[LabelDraws]], groups: Sequence[Hashable]) -> Iterator[CountedEvent]:
@@ -161,6 +183,8 @@ def counted(sides: Sequence[Sequence[LabelDraws]], groups: Sequence[Hashable]) -
         yield from _noise(cells, where)
         for first, second in _pairs(halves):
             yield from _together(first, second, where)
+        for first, second in product(_spread(halves, _MIXED), [_risen(each) for each in _spread(cells, _MIXED)]):
+            yield from _together(first, second, where)
 
 
 # Noise ----------------------------------------------------------------------------------------------------------------
@@ -168,8 +192,9 @@ def counted(sides: Sequence[Sequence[LabelDraws]], groups: Sequence[Hashable]) -
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NoiseCell:
-    """One noisy integer: what was added to it in every run, by which law."""
+    """One noisy integer: at which label it was drawn, what was added to it in every run, by which law."""
 
+    label: str
     words: str
     law: NoiseLaw
     added: NDArray[Any]
@@ -182,7 +207,7 @@ def noise_cells(each: LabelDraws) -> list[NoiseCell]:
     inner = np.array([statistic.inner(group) for group in each.exact], dtype=object).reshape(len(each.exact), -1)
     added = np.array([np.asarray(made, dtype=object) - inner for made in each.made], dtype=object)
     return [
-        NoiseCell(f"{each.label}, group {group}, integer {place}", laws[place], added[:, group, place])
+        NoiseCell(each.label, f"{each.label}, group {group}, integer {place}", laws[place], added[:, group, place])
         for group in range(inner.shape[0])
         for place in range(inner.shape[1])
     ]
@@ -192,7 +217,7 @@ def _noise(cells: Sequence[NoiseCell], where: str) -> Iterator[CountedEvent]:
     together: dict[NoiseLaw, list[NoiseCell]] = {}
     for cell in cells:
         together.setdefault(cell.law, []).append(cell)
-    some = _some(cells)
+    some = _spread(cells, _CELLS)
     for cell in some:
         yield from law_events(cell.law, cell.added, cell.words + where)
     for law, alike in together.items():
@@ -200,13 +225,19 @@ def _noise(cells: Sequence[NoiseCell], where: str) -> Iterator[CountedEvent]:
             yield from law_events(law, np.concatenate([c.added for c in alike]), f"all {len(alike)} integers{where}")
     for one, other in _pairs(some):
         yield from _joint(one, other, where)
+    if len(some) > _ALL_PAIRS:  # what is drawn first at every label, which other labels may have drawn as well
+        firsts = [
+            next(each for each in cells if each.label == label) for label in dict.fromkeys(c.label for c in cells)
+        ]
+        for one, other in _pairs(firsts):
+            yield from _joint(one, other, where)
 
 
-def _some(cells: Sequence[NoiseCell]) -> Sequence[NoiseCell]:
-    """Return cells to look at one by one: all of them, or the first, the last and some between."""
-    if len(cells) <= _CELLS:
-        return cells
-    return [cells[place] for place in np.linspace(0, len(cells) - 1, _CELLS).astype(int)]
+def _spread(things: Sequence[Any], most: int) -> Sequence[Any]:
+    """Return things to look at one by one: all of them, or the first, the last and some between."""
+    if len(things) <= most:
+        return things
+    return [things[place] for place in np.linspace(0, len(things) - 1, most).astype(int)]
 
 
 def law_events(law: NoiseLaw, added: NDArray[Any], words: str) -> Iterator[CountedEvent]:
@@ -275,15 +306,19 @@ def _halved(words: str, outcomes: Sequence[Hashable], law: ChoiceLaw | None) -> 
     return [Half(words, law.places(outcomes) <= last, chance)]
 
 
+def _risen(cell: NoiseCell) -> Half:
+    """Return whether noise rose, as an event beside those of choices."""
+    usual = cell.law.usual
+    return Half(f"noise >= {usual}, {cell.words}", (cell.added >= usual).astype(bool), cell.law.tail(usual))
+
+
 def _together(one: Half, other: Half, where: str) -> Iterator[CountedEvent]:
     """Yield what tells that two choices are not independent: both events, and one without the other."""
     words, runs = f"({one.words} and {other.words}{where})", len(one.happened)
     first, second = one.happened, other.happened
-    yield CountedEvent(
-        f"both choices fall low {words}", int((first & second).sum()), runs, one.chance.and_(other.chance)
-    )
+    yield CountedEvent(f"both happen {words}", int((first & second).sum()), runs, one.chance.and_(other.chance))
     apart = one.chance.and_(other.chance.opposite)
-    yield CountedEvent(f"the first falls low alone {words}", int((first & ~second).sum()), runs, apart)
+    yield CountedEvent(f"the first happens alone {words}", int((first & ~second).sum()), runs, apart)
 
 
 def _pairs(some: Sequence[Any]) -> Iterator[tuple[Any, Any]]:

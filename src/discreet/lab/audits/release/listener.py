@@ -11,7 +11,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from inspect import signature
@@ -20,6 +19,7 @@ import numpy as np
 
 import discreet.noise as noise
 from discreet.core.doors import opened
+from discreet.core.value import dataclass
 from discreet.lab.audits.subject import Output
 from discreet.lab.audits.tape import exchange, releasing
 from discreet.mechanisms.joint_quantiles import search_together
@@ -72,9 +72,9 @@ class ReleaseDiverged(Exception):
 class Listener:
     """Notes the passages of one run, and decides what mechanisms return.
 
-    `script` has results for labels; `given` are the passages of another run, whose results are returned again;
-    `pattern` is fed to statistics in place of noise; `key` replaces the key of every debit. `only_made` is for runs on
-    rows that were heard of before: what mechanisms are handed is not noted again.
+    `script` has results for what is chosen at labels; `given` are the passages of another run, whose results are
+    returned again; `pattern` is fed to statistics in place of noise; `key` replaces the key of every debit. `only_made`
+    is for runs on rows that were heard of before: what mechanisms are handed is not noted again.
     """
 
     def __init__(
@@ -124,12 +124,14 @@ class Listener:
         first = sum(len(each.values) for each in self._fed)
         shape = () if size is None else size if isinstance(size, tuple) else (int(size),)  # type: ignore[call-overload]
         values = tuple(self._pattern(first + place) for place in range(math.prod(shape)))
-        self._fed.append(FedNoise(name, parameter, values))
+        one_by_one = self._fed and (self._fed[-1].name, self._fed[-1].parameter) == (name, parameter)
+        before = self._fed.pop().values if one_by_one else ()
+        self._fed.append(FedNoise(name, parameter, before + values))
         return values[0] if size is None else np.array(values, dtype=np.int64).reshape(shape)
 
     def _returned(self, label: str, mechanism: Output, made: Output) -> Output:
         if self._given is None:
-            return self._script.get(label, made)
+            return made if isinstance(mechanism, Statistic) else self._script.get(label, made)
         place = len(self.passages)
         expected = self._given[place] if place < len(self._given) else None
         if expected is None or (expected.label, repr(expected.mechanism)) != (label, repr(mechanism)):
@@ -167,7 +169,7 @@ def hearing(listener: Listener) -> Iterator[Ear]:
     try:
         for kind in releasing():
             _listen(ear, kind, "release", undo)
-        _listen(ear, Statistic, "noisy", undo)
+        _listen(ear, Statistic, "noisy_rows", undo)
         _label(ear, undo)
         stand_ins: dict[int, Callable[..., Output]] = {id(search_together): partial(_searched, ear, search_together)}
         stand_ins |= {id(each): _feed(ear, name, each) for name, each in samplers().items()}

@@ -77,7 +77,12 @@ def add(app: "FastAPI", service: "Service", watch: "Watch") -> None:  # noqa: AR
     async def preview(request: Request) -> Response:
         """Show what a request would cost and how far its answer would be off; free, made without any data."""
         content = await body_of(request)
-        return await service.asked(request, lambda caller: _preview(caller, content))
+        said = _said(content)
+        return await service.asked(
+            request,
+            lambda caller: _preview(caller, content, said),
+            lambda caller: _written(caller.desk.previewed_at_hand(said)),
+        )
 
     @app.post(
         "/v1/run",
@@ -106,9 +111,14 @@ def add(app: "FastAPI", service: "Service", watch: "Watch") -> None:  # noqa: AR
         waiting alone: what was charged is settled, and the same request replays it.
         """
         content, media = await body_of(request), chosen_format(request.headers.get("accept", ""))
-        wanted: Fresh = (idempotency_key or True) if fresh else False
+        wanted: Fresh = (True if idempotency_key is None else idempotency_key) if fresh else False
         if media != EVENTS:
-            return await service.asked(request, lambda caller: _run(caller, content, wanted, media))
+            said = _said(content)
+            return await service.asked(
+                request,
+                lambda caller: _run(caller, content, said, wanted, media),
+                None if fresh or media != JSON else lambda caller: _written(caller.desk.replay_at_hand(said)),
+            )
         token = token_of(request)
         service.desks.caller(token)
 
@@ -119,9 +129,12 @@ def add(app: "FastAPI", service: "Service", watch: "Watch") -> None:  # noqa: AR
         return progress_response(work)
 
 
-def _preview(caller: Caller, content: bytes) -> Response:
+def _written(text: object | None) -> Response | None:
+    return Response(text, media_type=JSON) if isinstance(text, str) else None
+
+
+def _preview(caller: Caller, content: bytes, said: str) -> Response:
     """Preview; the same bytes have the same preview while nothing happens in the vault."""
-    said = _said(content)
     if isinstance(text := caller.desk.previewed(said), str):
         return Response(text, media_type=JSON)
     known = caller.desk.known
@@ -134,9 +147,8 @@ def _preview(caller: Caller, content: bytes) -> Response:
     return Response(text, media_type=JSON)
 
 
-def _run(caller: Caller, content: bytes, fresh: Fresh, media: str) -> Response:
+def _run(caller: Caller, content: bytes, said: str, fresh: Fresh, media: str) -> Response:
     """Run; the same bytes have the same replay while nothing happens in the vault, and are not read again."""
-    said = _said(content)
     if not fresh and media == JSON and isinstance(text := caller.desk.replay(said), str):
         return Response(text, media_type=JSON)
     known = caller.desk.known

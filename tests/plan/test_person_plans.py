@@ -6,9 +6,9 @@ import discreet as dp
 from discreet.core.doors import opened
 from discreet.core.errors import BadParameter
 from discreet.engines.duckdb.engine import DuckDBEngine
-from discreet.plan.cut_rows import cut_aggregates, cut_plan
 from discreet.plan.keys import NO_KEYS, Tally, TallyQuery, keys_of
 from discreet.plan.nodes import Scan, columns_of
+from discreet.plan.person_plans import cut_aggregates, cut_plan
 from discreet.plan.stability import UnboundedSensitivity
 from discreet.plan.to_sql.scalar import Relation
 from discreet.plan.to_sql.tally_tables import tallied

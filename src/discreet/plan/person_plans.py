@@ -1,23 +1,51 @@
-"""Cut rows: a plan with one row for each person that says which of their rows a bound leaves out.
+"""Plans of people: one row for each person, with values that are asked for, or with what a bound leaves out of theirs.
 
-The people with more rows than the bound are counted, and of their rows those beyond it, up to a second bound: the least
-that was cut, for rows beyond the second bound are not seen. One person changes the first by 1, the second by the
-distance of the bounds.
+Of what is cut, the people with more rows than the bound are counted, and of their rows those beyond it, up to a second
+bound: the least that was cut, for rows beyond the second bound are not seen. One person changes the first by 1, the
+second by the distance of the bounds.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from discreet.core.column import Column
 from discreet.core.errors import BadParameter
+from discreet.core.schema import Table
 from discreet.core.unit import Unit
-from discreet.plan.aggregates import Aggregate, Sum
+from discreet.plan.aggregates import Aggregate, Count, Max, Mean, Min, Sum
 from discreet.plan.expressions import Name
 from discreet.plan.keys import Keys, declared, exactly
-from discreet.plan.nodes import Datum, Filter, PerPerson, Plan, tables_of
+from discreet.plan.nodes import Datum, Filter, PerPerson, Plan, columns_of, tables_of
 from discreet.plan.per_person import OwnValue
-from discreet.plan.stability import has_one_each, one_each
+from discreet.plan.stability import has_one_each, one_each, people_of
+
+WORDS = "sum, count, mean, min and max"
+
+
+def people_plan(plan: Plan, aggregates: Iterable[tuple[str, object]], tables: Mapping[str, Table]) -> PerPerson:
+    """Return the relation of one row for each person of a plan, with these aggregates over their rows, or refuse it."""
+    values = tuple(own_value(name, each) for name, each in aggregates)
+    made = people_of(plan, values, tables)
+    columns_of(made, tables)
+    return made
+
+
+def own_value(name: str, aggregate: object) -> OwnValue:
+    """Return an aggregate as a column of people; others than sums, counts, means and extremes have no bounds here."""
+    match aggregate:
+        case Count(of=of):
+            return OwnValue(name, "count", of)
+        case Sum(of=of, per_person=within):
+            return OwnValue(name, "sum", of, within)
+        case Mean(of=of) | Min(of=of) | Max(of=of):
+            return OwnValue(name, aggregate.word, of)  # type: ignore[arg-type]
+    word = aggregate.word if isinstance(aggregate, Aggregate) else aggregate
+    why = f"of a person's rows there are {WORDS}, whose bounds follow from what was declared"
+    fix = "write per_person(total=dp.sum('cost'), n=dp.count()), and aggregate that"
+    raise BadParameter(name, word, why=why, fix=fix)
+
 
 ROWS = "rows"
 # Without another second bound, so many times the first.

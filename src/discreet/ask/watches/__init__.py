@@ -1,0 +1,1 @@
+"""Watches: counts that are looked at one after the other, for one price."""
