@@ -87,14 +87,14 @@ def _weighed(tallies: Sequence[Tally], asked: SettledPlan, counted: str, engine:
     if not weights:
         return _allotted(Sums.of(tallies, asked.columns, asked.dialect), asked)
     sums = Sums.of(weights, asked.columns, asked.dialect, GRAIN)
-    answer = _each_weighed(sums, asked, engine) if asked.cap is None else capped_sql(sums, asked, asked.cap)
+    answer = _each_weighed(sums, asked, counted, engine) if asked.cap is None else capped_sql(sums, asked, asked.cap)
     if len(weights) == len(tallies):
         return answer
     people = _allotted(Sums.of([Tally("people")], asked.columns, asked.dialect), asked)
     return _beside(answer, people, [tally.kind == "people" for tally in tallies], asked)
 
 
-def _each_weighed(sums: Sums, asked: SettledPlan, engine: Engine | None) -> str:
+def _each_weighed(sums: Sums, asked: SettledPlan, counted: str, engine: Engine | None) -> str:
     """Write the answer where all rows of a person weigh the same."""
     late = replace(asked, is_weighed=True)
     parts = _parts(sums, asked.dialect)
