@@ -30,6 +30,8 @@ MOST, _COLUMNS, _LENGTH = 1024, 100, 200
 
 _ROW_NUMBERS = "__index_level_"  # how pandas calls them
 _PLACE, _DIGEST, _TIMES, _EMPTY = '"~place"', '"~digest"', '"~times"', "''"
+# With what numbers, infinite ones too, and days begin in `column_values`, blanks apart; truth values are words here.
+_BEGIN = "0123456789+-.iI"
 _NUMBER = replace(between(-(10**15), 10**15, step=Fraction(1, 1000)), name="~")
 _DAY = date("1600-01-01", "2400-12-31")
 
@@ -208,8 +210,13 @@ def _value(name: str, physical: str, dialect: Dialect) -> str:
     if day is not None:
         found.append(f"'d' || {dialect.cast(day, dialect.text)}")
     if kind.family == "text":
-        words = _folded(dialect.cast(sql, dialect.text), dialect)
-        found.append(f"(CASE {words} WHEN 'true' THEN 'n1000' WHEN 'false' THEN 'n0' ELSE {words} END)")
+        bare = dialect.without_blanks(dialect.cast(sql, dialect.text))
+        # To try a comment for all ways in which numbers, days and truth values are written takes many times as long.
+        begins = f"{dialect.prefix(bare, 1)} IN ({', '.join(map(dialect.literal, _BEGIN))})"
+        found = [f"(CASE WHEN {begins} THEN COALESCE({', '.join(found)}) END)"]
+        word, flags = dialect.ascii_lower(bare), "WHEN 'true' THEN 'n1000' WHEN 'false' THEN 'n0'"
+        short = f"{dialect.bytes_of(bare)} <= {len('false')}"
+        found.append(f"(CASE WHEN {short} THEN CASE {word} {flags} ELSE {word} END ELSE {word} END)")
     return _short(name, physical, f"COALESCE({', '.join([*found, dialect.cast('NULL', dialect.text)])})", dialect)
 
 

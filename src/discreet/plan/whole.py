@@ -152,9 +152,13 @@ class Whole:
 def clamp_sql(sql: str, below: tuple[str, str] | None, above: tuple[str, str] | None, inside: str) -> str:
     """Write what there is instead of numbers below and above two ends, and of those within; of null, `inside`.
 
-    `below` and `above` are an end and what there is beyond it. No condition has another one inside: DuckDB plans many
-    columns of nested ones in a time that grows with the square of their number.
+    `below` and `above` are an end and what there is beyond it. Of what has to be computed, rows within the ends and
+    nulls, which are nearly all, take one branch together. Of a column no condition has another one inside: DuckDB plans
+    many columns of nested ones in a time that grows with the square of their number.
     """
+    if below and above and "(" in sql:
+        other = f"CASE WHEN {sql} < {below[0]} THEN {below[1]} ELSE {above[1]} END"
+        return f"(CASE WHEN NOT ({sql} BETWEEN {below[0]} AND {above[0]}) THEN {other} ELSE {inside} END)"
     ends = [f"WHEN {sql} {order} {end[0]} THEN {end[1]}" for order, end in (("<", below), (">", above)) if end]
     return f"(CASE {' '.join(ends)} ELSE {inside} END)"
 

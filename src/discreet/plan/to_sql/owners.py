@@ -73,7 +73,7 @@ def owners_sql(source: str, key: str, owner: str) -> str:
     Guarantee: a key that several rows have is left out, whosever they are: rows that refer to it are nobody's.
     """
     keyed = select((f"{key} AS {REFERRED}", f"{owner} AS {OWNER}"), source)
-    each = (REFERRED, f"min({OWNER}) AS {OWNER}", f"count(*) AS {_TIMES}")
+    each = (REFERRED, f"any_value({OWNER}) AS {OWNER}", f"count(*) AS {_TIMES}")
     times = select(each, keyed, where=f"{REFERRED} IS NOT NULL", by=(REFERRED,))
     return select((REFERRED, OWNER), times, where=f"{_TIMES} = 1")
 

@@ -14,7 +14,8 @@ from discreet.plan.nodes import Datum
 from discreet.plan.stability import GRAIN, has_one_each
 from discreet.plan.to_sql.group_caps import capped_sql
 from discreet.plan.to_sql.person_bounds import ALLOTTED, MOST_ROWS, PERSON, ROWS, allotted, ordered_groups, shrunk
-from discreet.plan.to_sql.rows import Relations
+from discreet.plan.to_sql.read_columns import read_for
+from discreet.plan.to_sql.rows import Relations, rows_sql
 from discreet.plan.to_sql.settled_plan import SettledPlan as SettledPlan
 from discreet.plan.to_sql.sums import Sums as Sums
 from discreet.plan.to_sql.weights import WEIGHT, WeighedRows
@@ -54,9 +55,12 @@ def tallies_sql(
     where rows are weighed by no more than `weighed_stability`, times 2^20. "people" differs by 1 in each group where
     people are protected, and like "rows" where rows are.
     """
-    asked = SettledPlan.of(question.source, question.keys, relations, dialect, unit)
+    columns, conditions = read_for(question, relations)
+    asked = SettledPlan.of(question.source, question.keys, columns, dialect, unit)
     if question.weighed and not asked.unit.is_row:
-        answer = _weighed(question.tallies, asked, engine if _fits(relations) else None)
+        # Who has too many rows depends on conditions alone, and so serves questions about other columns too.
+        counted = rows_sql(question.source, conditions, asked.unit, dialect)
+        answer = _weighed(question.tallies, asked, counted, engine if _fits(relations) else None)
     else:
         answer = _allotted(Sums.of(question.tallies, asked.columns, dialect), asked)
     names = ("group",) if not question.keys.selected else question.keys.names
@@ -74,26 +78,29 @@ def _fits(relations: Relations) -> bool:
     return all((relation.table.rows or 0) <= MOST_REMEMBERED for relation in relations.values())
 
 
-def _weighed(tallies: Sequence[Tally], asked: SettledPlan, engine: Engine | None) -> str:
-    """Write the answer in parts of rows; people are counted by themselves, by the secret order."""
+def _weighed(tallies: Sequence[Tally], asked: SettledPlan, counted: str, engine: Engine | None) -> str:
+    """Write the answer in parts of rows; people are counted by themselves, by the secret order.
+
+    `counted` are the same rows with the columns that suffice to count how many each person has.
+    """
     weights = [tally for tally in tallies if tally.kind != "people"]
     if not weights:
         return _allotted(Sums.of(tallies, asked.columns, asked.dialect), asked)
     sums = Sums.of(weights, asked.columns, asked.dialect, GRAIN)
-    answer = _each_weighed(sums, asked, engine) if asked.cap is None else capped_sql(sums, asked, asked.cap)
+    answer = _each_weighed(sums, asked, counted, engine) if asked.cap is None else capped_sql(sums, asked, asked.cap)
     if len(weights) == len(tallies):
         return answer
     people = _allotted(Sums.of([Tally("people")], asked.columns, asked.dialect), asked)
     return _beside(answer, people, [tally.kind == "people" for tally in tallies], asked)
 
 
-def _each_weighed(sums: Sums, asked: SettledPlan, engine: Engine | None) -> str:
+def _each_weighed(sums: Sums, asked: SettledPlan, counted: str, engine: Engine | None) -> str:
     """Write the answer where all rows of a person weigh the same."""
     late = replace(asked, is_weighed=True)
     parts = _parts(sums, asked.dialect)
     weighed = WeighedRows(
         keyed=select((*late.grouping, *sums.values), asked.rows),
-        rows=asked.rows,
+        rows=counted,
         columns=(*late.codes, *(f"{part.sql} AS {name}" for name, part in parts.items())),
         most=asked.unit.max_rows if asked.unit.bound == "query" and not has_one_each(asked.plan) else None,
         dialect=asked.dialect,
