@@ -46,7 +46,9 @@ def _served() -> tuple[dp.Curator, str, int, int]:
         line = [sys.executable, "-m", "discreet", *words, "--concurrent", "1000"]
         process = started(line)
         assert process.stdout is not None
-        port = int(json.loads(process.stdout.readline())["result"]["url"].rpartition(":")[2])
+        said = json.loads(process.stdout.readline())
+        assert "result" in said, said
+        port = int(said["result"]["url"].rpartition(":")[2])
         up(port)
         _kept["served"] = curator, token, port, process.pid
     return _kept["served"]
