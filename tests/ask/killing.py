@@ -14,7 +14,7 @@ import duckdb  # noqa: F401  (children need not load it)
 import pandas as pd
 
 import discreet as dp
-import discreet.ask.pmw
+import discreet.ask.watches.pmw
 import discreet.ask.watches.watch
 import discreet.curator.curator as custodian
 from discreet.ledger.running.private_state import PrivateStates

@@ -84,6 +84,7 @@ PERSON_FUNCTIONS: dict[str, str] = {}
 # Every module, but for the engines themselves, that takes rows out of a source; and what becomes of them.
 BORDER = {
     "ask/runner.py": "returned as exact",
+    "ask/steps/public_answer.py": "rows of public tables, which are nobody's",
     "cli/shared/typed_table.py": "the caller's own file, outside any vault",
     "curator/erasure.py": "how many rows were erased, for the custodian, who owns them",
     "curator/identifier_sketch.py": "keyed hashes, which stay in the vault",

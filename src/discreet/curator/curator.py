@@ -30,7 +30,7 @@ from discreet.ledger.refusals import Conflict, NotAVault, Unavailable
 
 if TYPE_CHECKING:
     from discreet.account.losses.loss import PrivacyLoss
-    from discreet.ask.pmw import Weighed
+    from discreet.ask.watches.pmw import Weighed
     from discreet.ask.work_limits import WorkLimits
     from discreet.curator.erasure import Erased
     from discreet.curator.lint import Remark

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from discreet.answers.answer import Answer
     from discreet.ask.desk import Desk
     from discreet.ask.dummy import DummyTable
-    from discreet.ask.pmw import Weighed
     from discreet.ask.preview import Preview
     from discreet.ask.priced import Rows
     from discreet.ask.query import Query
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from discreet.ask.request import DeskRequest, Fresh, TrainingTerms
     from discreet.ask.verbs.training_run import TrainingPreview
     from discreet.ask.watches.count_watch import CountWatch, WatchPreview
+    from discreet.ask.watches.pmw import Weighed
     from discreet.core.rational import Number
     from discreet.learn.linear_model import LinearModel
     from discreet.ledger.artefacts.artefact import Artefact
@@ -121,13 +121,14 @@ class Session:
 
         `columns` are those that questions will name, `bins` how many bins numbers get, `alpha` the share of all rows by
         which a guess may be off, `updates` how many may be further off, `questions` how many there will be at most. The
-        table may be left out where the grant covers one alone. See `discreet.ask.pmw`. `resume` goes on with a session
-        that was begun before on the same terms, by its receipt or its key, for nothing: its process may have died.
+        table may be left out where the grant covers one alone. See `discreet.ask.watches.pmw`. `resume` goes on with a
+        session that was begun before on the same terms, by its receipt or its key, for nothing: its process may have
+        died.
 
         Guarantee: the price is in the ledger, in full, before any row is read; easy questions use up none of it.
         """
         from discreet.account.budgets.price import Price
-        from discreet.ask.pmw import interactive
+        from discreet.ask.watches.pmw import interactive
 
         names = self.tables()
         if table is None and len(names) != 1:

@@ -12,9 +12,9 @@ from discreet.ask.query import Query
 from discreet.ask.report import Report
 from discreet.ask.request import AskTerms, DeskRequest, SynthesisTerms
 from discreet.ask.sql import spoken
+from discreet.ask.steps.sql_question import SqlQuestion
 from discreet.ask.verbs import registry, verb_of
 from discreet.ask.verbs.request_text import MOST_BYTES, MOST_DEPTH, depth_of, read_request, request_record, request_text
-from discreet.ask.verbs.sql import SqlQuestion
 from discreet.core.errors import Refusal
 from discreet.plan.keys import NO_KEYS
 from discreet.plan.nodes import Scan, columns_of

@@ -3,7 +3,7 @@
 import pytest
 
 from discreet.ask.request import AskTerms, DeskRequest
-from discreet.ask.verbs.sql import SqlQuestion
+from discreet.ask.steps.sql_question import SqlQuestion
 from discreet.core.errors import Refusal
 from tests.ask.desks import Textual
 from tests.curator.questions import opened

@@ -95,11 +95,11 @@ MUTANTS = [
         ("ask/test_synthesize.py::test_what_is_charged_is_what_the_noise_is_made_for",),
     ),
     SourceMutant(
-        "ask/pmw.py",
+        "ask/watches/pmw.py",
         'rows = reach.rows // 2 if unit.relation == "replace" else reach.rows',
         "rows = 1",
         "sessions of weights have noise for one row of a person",
-        ("ask/test_pmw.py::test_people_count_for_their_rows_in_every_noise",),
+        ("ask/watches/test_pmw.py::test_people_count_for_their_rows_in_every_noise",),
     ),
     SourceMutant(
         "ask/partition.py",

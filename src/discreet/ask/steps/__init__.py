@@ -1,1 +1,1 @@
-"""Steps of a question in SQL: what is found out before it is asked itself."""
+"""Steps of a question in SQL: as a text, and what is found out before it is asked itself."""

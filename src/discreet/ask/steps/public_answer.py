@@ -81,7 +81,7 @@ class PublicQuestion:
 
     def _request(self, *, sql: bool) -> DeskRequest:
         from discreet.ask.request import AskTerms, DeskRequest
-        from discreet.ask.verbs.sql import SqlQuestion
+        from discreet.ask.steps.sql_question import SqlQuestion
 
         given = tuple(each for each in self.public.values() if not isinstance(each, Dimension))
         question = SqlQuestion(self.desk, self.source.text, {}, given)

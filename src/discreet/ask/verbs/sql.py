@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from discreet.answers.answer import Answer
 from discreet.ask.preview import Preview
 from discreet.ask.request import AskTerms, DeskRequest, Fresh, Released, some_fields
 from discreet.ask.sql import Spoken, SpokenPublic, spoken
+from discreet.ask.steps.sql_question import SqlQuestion
 from discreet.ask.verbs.verb import Verb
 from discreet.core.errors import BadParameter
 from discreet.core.rational import as_written, parse_written
-from discreet.core.value import dataclass
-from discreet.plan.nodes import Public
 from discreet.plan.serial import public_from_record, public_record
 
 if TYPE_CHECKING:
@@ -25,22 +23,6 @@ if TYPE_CHECKING:
 MOST_LETTERS, MOST_WORDS = 50_000, 5_000
 
 _WORD = re.compile(r"\w+|[^\w\s]")
-
-
-@dataclass(frozen=True, slots=True)
-class SqlQuestion:
-    """A SELECT at a desk, keys of columns that have none, and public tables that it may join."""
-
-    desk: Desk
-    text: str
-    keys: Mapping[str, Sequence[object]]
-    public: tuple[Public, ...] = ()
-
-    def spoken(self, request: DeskRequest) -> Spoken | SpokenPublic:
-        """Read the text, at the price and on the terms of its request."""
-        price, rows = request.price, request.spec.max_rows
-        paid = (None, None, None) if price is None else (price.epsilon, price.delta or None, price.rho)
-        return spoken(self.desk, self.text, *paid, rows, public=self.public, keys=self.keys)
 
 
 class Sql(Verb):
@@ -82,7 +64,7 @@ class Sql(Verb):
     def preview(self, request: DeskRequest) -> Preview:
         """Show what the answer would cost and how far it would be off; free."""
         question: SqlQuestion = request.question
-        return question.spoken(request).preview(request.spec.rows, sql=request.spec.sql)
+        return _spoken(question, request).preview(request.spec.rows, sql=request.spec.sql)
 
     def run(self, request: DeskRequest, *, fresh: Fresh, progress: Progress | None) -> Released:  # noqa: ARG002  (one step)
         """Pay, and return the answer as the SELECT arranges it.
@@ -90,7 +72,7 @@ class Sql(Verb):
         Guarantee: that of `Report.release`; totals, HAVING, ORDER BY and LIMIT are done to the answer alone.
         """
         question: SqlQuestion = request.question
-        asked = question.spoken(request)
+        asked = _spoken(question, request)
         answer = asked.release(fresh=fresh)
         return Released(answer, answer.receipt or {}, answer.remaining, asked.registered)
 
@@ -104,11 +86,18 @@ class Sql(Verb):
 
     def read_preview(self, record: object, request: DeskRequest) -> Preview:
         """Read what the `record` of a preview returned."""
-        found = request.question.spoken(request)
+        found = _spoken(request.question, request)
         if isinstance(found, SpokenPublic):
             return Preview.from_record(record, None, None, None)
         asked = found.report.asked(found.epsilon, found.delta, found.rho, max_rows=found.max_rows)
         return Preview.from_record(record, asked, request.spec.rows, found.max_rows)
+
+
+def _spoken(question: SqlQuestion, request: DeskRequest) -> Spoken | SpokenPublic:
+    """Read the text, at the price and on the terms of its request."""
+    price, rows = request.price, request.spec.max_rows
+    paid = (None, None, None) if price is None else (price.epsilon, price.delta or None, price.rho)
+    return spoken(question.desk, question.text, *paid, rows, public=question.public, keys=question.keys)
 
 
 def _written(value: object) -> object:

@@ -1,6 +1,5 @@
 """Watches: charged once, looks settled one by one, told within their bars, gone on with elsewhere, ended in time."""
 
-import json
 from fractions import Fraction
 
 import pytest
@@ -11,31 +10,13 @@ from discreet.account.budgets.exceeded import BudgetExceeded
 from discreet.ask.watches.watch import WatchTerms
 from discreet.core.errors import BadParameter, Refusal
 from discreet.core.unit import person, row
-from discreet.engines.engine import EngineFailed
-from discreet.ledger import QuestionFailed
 from discreet.ledger.refusals import AccessRefused, Conflict
 from discreet.ledger.running.part import RunEnded
 from discreet.ledger.store import StoredDraw
-from discreet.testing import seeded
-from tests.ask.desks import Textual
+from tests.ask.verbs.conftest import COLUMNS, DATA
 from tests.curator.questions import PURE, curator_of, opened
 
-DATA = {"id": [each // 2 for each in range(600)], "n": [each % 100 for each in range(600)], "month": [1, 2, 3] * 200}
-COLUMNS = {"n": dp.between(0, 99), "month": dp.one_of(1, 2, 3)}
 SPARSE = {"threshold": 300, "cutoff": 2, "epsilon": 50}
-
-
-@pytest.fixture(params=["at hand", "as text"])
-def session(tmp_path, request):
-    with opened(tmp_path, DATA, unit=row(), columns=COLUMNS, budget=PURE) as found:
-        if request.param == "as text":
-            found._desk = Textual(found._desk)
-        yield found
-
-
-@pytest.fixture
-def visits(session):
-    return session.table("visits")
 
 
 def test_a_sparse_vector_says_which_counts_are_above_until_its_cutoff(session, visits):
@@ -58,14 +39,6 @@ def test_a_sparse_vector_says_which_counts_are_above_until_its_cutoff(session, v
     assert ledger.verify().entries == ledger.head[0]
 
 
-def test_counts_above_are_told_within_the_bar_where_that_is_paid_for(session, visits):
-    with seeded(3):
-        watch = session.watch(visits, "sparse_vector", answers=0.5, **SPARSE)
-        found = watch.look()
-    assert abs(found.value - 600) <= watch.preview.error
-    assert watch.look(visits.n < 3).value is None
-
-
 def test_above_threshold_ends_with_the_first(session, visits):
     watch = session.watch(visits, "above_threshold", threshold=300, epsilon=50, questions=20)
     assert not watch.look(visits.n < 10).above
@@ -80,14 +53,6 @@ def test_a_counter_gives_running_totals_key_by_key(session, visits):
     assert all(abs(total - 100 * time) <= watch.preview.error for time, total in enumerate(totals, 1))
     with pytest.raises(Conflict):
         watch.look()
-
-
-def test_the_last_look_is_read_again_by_whoever_lost_it(session, visits):
-    watch = session.watch(visits, "above_threshold", threshold=300, epsilon=50)
-    first = watch.look()
-    watch._said.pop()  # as if the connection had broken before the reply
-    assert watch.look() == first
-    assert len(watch.looks) == 1
 
 
 def test_another_process_goes_on_and_the_first_catches_up(session, visits):
@@ -114,53 +79,6 @@ def test_the_threshold_is_drawn_once_for_all_looks(session, visits, monkeypatch)
     for most in (5, 6, 7):
         watch.look(visits.n < most)
     assert len(drawn) == 1
-
-
-def test_a_look_that_was_killed_is_drawn_again_in_the_same_way(session, visits, monkeypatch):
-    ledger = curator_of(session).ledger
-    watch = session.watch(visits, "sparse_vector", answers=0.5, **SPARSE | {"epsilon": 1})
-    settled = type(ledger)._settle_part
-    lost = []
-
-    def killed(self, run, mine, answer, digest):
-        lost.append(answer.text)
-        raise KeyboardInterrupt
-
-    for _ in range(2):
-        with monkeypatch.context() as patched:
-            patched.setattr(type(ledger), "_settle_part", killed)
-            with pytest.raises(KeyboardInterrupt):
-                watch.look()
-    assert type(ledger)._settle_part is settled
-    found = watch.look()
-    assert lost[0] == lost[1]
-    assert (json.loads(lost[0])["above"], json.loads(lost[0])["value"]) == (found.above, found.value)
-
-
-def test_a_failed_look_ends_the_watch_in_one_text(session, visits, monkeypatch):
-    watch = session.watch(visits, "sparse_vector", **SPARSE)
-
-    def fails(*_):
-        raise EngineFailed
-
-    with monkeypatch.context() as patched:
-        patched.setattr("discreet.ask.watches.watch.tallied", fails)
-        with pytest.raises(QuestionFailed):
-            watch.look()
-    with pytest.raises(RunEnded, match="failed"):
-        watch.look()
-    assert curator_of(session).ledger.spent("visits").loss == 50
-
-
-def test_what_is_no_count_of_the_watch_is_refused_and_settles_nothing(session, visits):
-    watch = session.watch(visits.where(visits.n < 50), "sparse_vector", **SPARSE)
-    watch._query = visits
-    with pytest.raises(BadParameter, match="rows that it was begun with"):
-        watch.look(visits.n < 60)
-    counter = session.watch(visits, "counter", by="month", epsilon=1)
-    with pytest.raises(BadParameter, match="key by key"):
-        counter.look(visits.n < 60)
-    assert (watch.looks, counter.looks) == ([], [])
 
 
 def test_other_terms_another_analyst_or_another_version_do_not_resume(session, visits):

@@ -9,7 +9,7 @@ import pytest
 
 from discreet.account.budgets.budget import Budget
 from discreet.account.budgets.exceeded import BudgetExceeded
-from discreet.ask.pmw import Weighed
+from discreet.ask.watches.pmw import Weighed
 from discreet.core.errors import BadParameter, Refusal, UnknownName
 from discreet.core.schema import between, flag, one_of
 from discreet.core.unit import person, row
@@ -128,7 +128,7 @@ def test_a_failure_in_a_session_ends_it_in_one_text(session, monkeypatch):
             def fails(*_, cause=cause):
                 raise cause
 
-            patch.setattr("discreet.ask.pmw._rows", fails)
+            patch.setattr("discreet.ask.watches.pmw._rows", fails)
             with pytest.raises(QuestionFailed) as told:
                 weighed.answer(ward="A")
         assert (str(told.value), told.value.__context__) == (str(QuestionFailed()), None)
