@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from discreet.account.budgets.price import Price
 from discreet.ask.priced import Rows
 from discreet.ask.query import Query
-from discreet.ask.steps.bought import Bought, divided, previewed_together, with_bought
+from discreet.ask.steps.bought import Bought, check_room, divided, previewed_together, with_bought
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number, as_written, typed
 from discreet.core.value import dataclass
@@ -70,7 +70,7 @@ class Spoken:
         noisy numbers: together they cost the price. Totals, HAVING, ORDER BY and LIMIT are done to the answer alone.
         """
         price, each = self._prices
-        asking = self._rehearsed(price, each) if self.first else self
+        asking = self._rehearsed(price, each, fresh=fresh) if self.first else self
         while (at := len(asking.bought)) < len(asking.first):
             assert asking.again is not None
             scalar = asking.statement.first[at]
@@ -110,13 +110,18 @@ class Spoken:
             raise self.statement.source.refused(option.span, why, "write cut = true, or cut = 200")
         return int(option.value)
 
-    def _rehearsed(self, price: Price, each: Price) -> Spoken:
+    def _rehearsed(self, price: Price, each: Price, *, fresh: Fresh) -> Spoken:
         """Return the question, which can be asked whatever numbers it will compare with: none is paid for in vain."""
         assert self.again is not None
         for number in (SUPPOSED, LARGEST, -LARGEST):
-            self.again((), number).report.asked(*_amounts(price), max_rows=self.max_rows)
-        for one in self.first:
+            rest = self.again((), number).report.asked(*_amounts(price), max_rows=self.max_rows)
+        first = [
             one.asked(*_amounts(each), max_rows=self.max_rows)
+            for one in self.first
+            if fresh or not one.preview(*_amounts(each), max_rows=self.max_rows).answered
+        ]
+        if first:  # else all but the question itself was paid for, which is checked when it is asked, or a replay
+            check_room(first, rest)
         return self
 
 

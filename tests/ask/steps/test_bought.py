@@ -77,8 +77,16 @@ def test_nothing_is_bought_for_a_question_that_cannot_be_asked(session, text):
     assert session.head() == before
 
 
-def test_a_budget_that_covers_the_number_alone_says_what_is_lacking(tmp_path):
+@pytest.mark.parametrize("fresh", [False, True])
+def test_a_budget_that_covers_the_number_alone_pays_for_nothing(tmp_path, fresh):
     session = opened(tmp_path, budget=dp.Budget(epsilon=0.5))
-    with pytest.raises(LimitExceeded):
-        session.sql(TEXT, epsilon=1)
-    assert len(session.releases()) <= 1
+    with pytest.raises(LimitExceeded, match="epsilon 1 requested"):
+        session.sql(TEXT, epsilon=1, fresh=fresh)
+    assert not session.releases()
+
+
+def test_what_the_number_cost_before_is_not_asked_for_again(tmp_path):
+    session = opened(tmp_path, budget=dp.Budget(epsilon=1))
+    session.sql("SELECT AVG(age) FROM visits WHERE urgent", epsilon=0.25)
+    assert session.sql(TEXT, epsilon=1).rows
+    assert len(session.releases()) == 2

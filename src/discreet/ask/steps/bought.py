@@ -8,14 +8,18 @@ from fractions import Fraction
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
-from discreet.core.errors import BadParameter
+from discreet.account.budgets.exceeded import BudgetExceeded
+from discreet.ask.remaining import limit_words
+from discreet.core.errors import BadParameter, Refusal
 from discreet.core.value import dataclass, replace
+from discreet.ledger.refusals import LimitExceeded
 from discreet.plan.sql.scalars import settled_number
 
 if TYPE_CHECKING:
     from discreet.account.budgets.price import Price
     from discreet.answers.answer import Answer
     from discreet.ask.preview import Preview
+    from discreet.ask.priced import PricedQuestion
 
 # Of the price, what all numbers that are bought first cost together.
 SHARE = Fraction(1, 4)
@@ -71,6 +75,23 @@ def divided(price: Price, numbers: int) -> tuple[Price, Price]:
     if not numbers:
         return price, price
     return price.share(1 - SHARE), replace(price.share(SHARE / numbers), delta=Fraction(0))
+
+
+def check_room(first: Sequence[PricedQuestion], rest: PricedQuestion) -> None:
+    """Refuse a question that does not fit as a whole, before a number is paid for; what was answered costs nothing.
+
+    Where the vault is behind a server, each part is checked there by itself.
+    """
+    query, losses = rest.report.query, [each.loss for each in (*first, rest)]
+    try:
+        desk = query.desk.access
+    except Refusal:
+        return
+    for standing in desk.standings(query.accounts):
+        try:
+            standing.filter.admit(sum(losses[1:], losses[0]))
+        except BudgetExceeded as refusal:
+            raise LimitExceeded(refusal, limit=limit_words(standing), account=standing.account) from None
 
 
 def with_bought(answer: Answer, bought: Sequence[Bought], price: Price) -> Answer:
