@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock, local
 from typing import TYPE_CHECKING
@@ -154,7 +154,8 @@ def _started(master: str) -> SparkSession:
     with withheld():
         conf = _configured(SparkConf().setMaster(master))
         if _launched:  # the Java process outlives a context that was stopped
-            SparkContext(conf=conf)
+            with suppress(ValueError):  # ours runs, which this thread did not see
+                SparkContext(conf=conf)
             return SparkSession.builder.getOrCreate()
         gateway = launch_gateway(conf, dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL))  # type: ignore[no-untyped-call]
         try:
