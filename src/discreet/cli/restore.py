@@ -39,9 +39,9 @@ def command(output: Output, vault: Path | str, backup: Path | None, receipts: tu
     """Put BACKUP back where there is no vault; show receipts to a vault; or forfeit what a lost copy may have spent.
 
     A vault that is older than a head that it is shown, by an anchor or a receipt, is frozen: it previews and replays.
-    The newest copy is not. A backup that answers takes the place of the vault that it was made of, which is frozen from
-    then on where they share an anchor. If the newest copy is lost, --forfeit spends all that it may have spent, in an entry, and the vault
-    answers from what is left.
+    The newest copy is not. If that is lost, --forfeit spends all that it may have spent, in an entry, and the vault
+    answers from what is left. A backup that answers takes the place of the vault that it was made of: where they share
+    an anchor, the other one is frozen from then on.
     """
     if backup is None and not receipts and not forfeit:
         why, fix = "there is nothing to be done", "give a backup, --receipt FILE or --forfeit"

@@ -141,7 +141,7 @@ class AnchorFile:
         valid = [each for each in map(self._signed, _slots(content)) if each]
         if content and not valid:
             why = "it has no head that this vault signed"
-            fix = "put back the anchor that belongs to this vault, or the newest copy of the vault, if this is an older one"
+            fix = "put back the anchor that belongs to this vault, or the newest copy of the vault"
             raise Tampered(f"the anchor {self.path}", why=why, fix=fix)
         return valid
 
