@@ -70,6 +70,8 @@ def command(output: Output, vault: Path | str, backup: Path | None, receipts: tu
 def _lines(
     vault: Path | str, entries: int, head: str, frozen: str | None, given_up: Forfeited | None, *, restored: bool
 ) -> Iterator[str]:
+    from discreet.ledger.integrity.freeze import remedy
+
     if given_up is not None:
         yield f"What entries up to {given_up.upto:,} may have spent is forfeited, in entry {given_up.sequence:,}."
         for account, amounts in given_up.left.items():
@@ -82,7 +84,7 @@ def _lines(
             yield "  it takes the place of every other copy that shares an anchor with it: those are frozen"
     else:
         yield f"The vault {vault} is frozen: {frozen}. It previews and replays."
-        yield "  put the newest copy back; if it is lost, run discreet restore --forfeit, with the newest receipt"
+        yield f"  {remedy(frozen)}"
     yield "The head of the ledger:"
     yield head
 
