@@ -69,6 +69,8 @@ class Rotations(RunningReleases):
         Guarantee: one transaction, so that a vault is sealed by the one or the other; no budget, answer, grant, file or
         entry changes; and copies of people and rows are found as before.
         """
+        if self.frozen is not None:
+            raise freeze.refused(self.place, self.frozen)
         self.verify()
         new = token_bytes(32)
         with self._write() as transaction:
