@@ -378,5 +378,3 @@ class VaultDesk(DeskRecords):
 def _for_readers() -> AccessRefused:
     why, fix = "this grant is for answers that were paid for before", "ask the custodian for an analyst's grant"
     return AccessRefused("this question", why=why, fix=fix)
-
-

@@ -74,7 +74,7 @@ def _check_person(source: SqlText, scope: Scope, node: Node, tables: Mapping[str
     linked = [via for name in tables_of(scope.plan) if (via := tables[name].unit.via) is not None]
     if not people and linked:
         why = f"whose rows these are is told by a link, {linked[0].words}, and not by a column that is named here"
-        fix = f"join {linked[0].table}, and GROUP BY the column that identifies people, or group in the outermost SELECT"
+        fix = f"join {linked[0].table}, and GROUP BY what identifies people, or group in the outermost SELECT"
         raise source.refused(word, why, fix)
     if not people:
         why = "rows are protected here, not people, so groups of groups have no bound that is known in advance"
