@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 # More rows are no answer that anyone reads; whoever wants them all has the table.
 MOST_SHOWN = 100_000
+MOST_LETTERS = 50_000_000
+# What is free has no price to bound its work: so long does an engine work on it.
+MOST_SECONDS = 60.0
 NOTE = "public tables alone: exact, free, and nothing is recorded"
 
 
@@ -109,11 +112,12 @@ class PublicQuestion:
         desk.admit()
         for each in registered.values():
             desk.check_public(each)
-        with self._opened(registered) as engine, engine.question(float(desk.work_limits().deadline)):
+        seconds = min(float(desk.work_limits().deadline), MOST_SECONDS)
+        with self._opened(registered) as engine, engine.question(seconds):
             found = self._selected(registered, dialect_of(engine.name))
             limit = whole(self.source, self.tree.args.get("limit"), "LIMIT")
             offset = whole(self.source, self.tree.args.get("offset"), "OFFSET") or 0
-            rows = engine.rows(f"{found.sql} LIMIT {MOST_SHOWN + 1}")
+            rows = self._read(engine, f"{found.sql} LIMIT {MOST_SHOWN + 1}")
         if len(rows) > MOST_SHOWN:
             why = f"it has more than {MOST_SHOWN:,} rows before any LIMIT"
             raise BadParameter("question", len(rows), why=why, fix="narrow it in WHERE, or group it")
@@ -121,6 +125,19 @@ class PublicQuestion:
         places = {name: at for at, name in enumerate(dict.fromkeys(names))}
         shown = read_rows(found, [tuple(row) for row in rows], places)[offset:]
         return _answered(found, shown if limit is None else shown[:limit])
+
+    def _read(self, engine: Engine, sql: str) -> list[tuple[object, ...]]:
+        """Return the rows, unless their texts are longer than an answer may be."""
+        rows: list[tuple[object, ...]] = []
+        letters = 0
+        with closing(engine.batches(sql)) as parts:
+            for part in parts:
+                rows += part
+                letters += sum(len(value) for row in part for value in row if isinstance(value, str))
+                if letters > MOST_LETTERS:
+                    why = f"its texts have more than {MOST_LETTERS:,} letters in all"
+                    raise BadParameter("question", "...", why=why, fix="select fewer texts, or narrow it in WHERE")
+        return rows
 
     def _registered(self) -> dict[str, PublicTable]:
         names = {each.name for each in self.public.values() if isinstance(each, Dimension)}
