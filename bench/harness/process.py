@@ -101,7 +101,7 @@ class Worker:
 
 
 def _led(python: Path) -> dict[str, str]:
-    """Lead this interpreter's workers, and what they start, to the tree that the harness lies in, wherever installed."""
+    """Lead workers of this interpreter, and what they start, to the harness's own tree, whichever is installed."""
     return {**variables(), **({"PYTHONPATH": str(SOURCE)} if python == Path(sys.executable) else {})}
 
 

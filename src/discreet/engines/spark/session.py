@@ -153,7 +153,8 @@ def _started(master: str) -> SparkSession:
     check_java()
     with withheld():
         conf = _configured(SparkConf().setMaster(master))
-        if _launched:  # our context, which only the thread that started it sees as active; a new one where it was stopped
+        if _launched:
+            # Only the thread that started our context sees it as active; where it was stopped, Java outlives it.
             SparkContext.getOrCreate(conf)
             return SparkSession.builder.getOrCreate()
         gateway = launch_gateway(conf, dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL))  # type: ignore[no-untyped-call]
