@@ -66,7 +66,7 @@ class Sampler:
         laws = [each for each, size in statistic.noises for _ in range(size)]
         inner = np.ravel(statistic._inner(exact))
         return [
-            NoisyInteger(f"m.x.{self.marks}.{at}", int(one) + int(np.ravel(law.draw((1,)))[0]), law.law, law.scale)
+            NoisyInteger(f"m.x.{self.marks}.{at}", int(one) + int(np.ravel(law.draw((1, 1)))[0]), law.law, law.scale)
             for at, (one, law) in enumerate(zip(inner, laws, strict=True))
         ]
 

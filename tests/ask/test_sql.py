@@ -369,3 +369,16 @@ def test_a_table_that_was_declared_anew_meanwhile_is_refused(tmp_path):
     curator_of(session).declare("visits", unit=dp.person("id", max_rows=3), columns=columns)
     with pytest.raises(Conflict, match="while the question was being asked"):
         question.release()
+
+
+def test_the_unit_column_of_a_linked_table_is_refused_as_one_of_people(tmp_path):
+    curator = dp.Curator(tmp_path / "linked.discreet")
+    budget, columns = dp.Budget(epsilon=1), {"x": dp.between(0, 9)}
+    whole = dp.person("id", max_rows=1)
+    curator.register("people", {"id": [1], "x": [2]}, unit=whole, columns=columns, budget=budget, group="g")
+    via = dp.person(via=dp.link("of", "people", "id"), max_rows=2)
+    curator.register("stays", {"of": [1], "x": [2]}, unit=via, columns=columns, group="g")
+    session = curator.session(curator.grant("alice", ["people", "stays"]))
+    text = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=1, privacy_unit_column=who) COUNT(*) FROM stays"
+    with pytest.raises(dp.Refusal, match="protects people"):
+        session.sql(text)

@@ -19,6 +19,7 @@ def test_a_question_waits_is_approved_and_answered(vault, result, run):
     assert "nothing was charged" in err
     (request,) = result("approve")["pending"]
     assert (request["analyst"], request["state"]) == ("ann", "pending")
+    assert "loss: visits: epsilon 0.5, DiscreteLaplace" in run("approve")[1]
     code, out, _ = run("approve", request["request"][:8])
     assert code == Exit.DONE
     assert out.startswith("ann may ask this once:")

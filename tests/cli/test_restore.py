@@ -61,3 +61,14 @@ def test_a_restore_of_nothing_over_a_vault_or_by_a_forged_receipt_is_refused(vau
     (tmp_path / "none.json").write_text("{")
     for name in ("forged.json", "none.json"):
         assert run("restore", "--receipt", name)[0] == Exit.USAGE
+
+
+def test_a_backup_that_answers_says_that_it_takes_the_place_of_the_vault_it_was_made_of(vault, result, run):
+    token = result("grant", "ann", "visits")["token"]
+    assert run("backup", "night")[0] == Exit.DONE
+    code, out, err = run("restore", "night", "--vault", "restored.discreet")
+    assert code == Exit.DONE, err
+    assert "takes the place of every other copy" in " ".join(out.split())
+    code, _, err = run("ask", ASK, "--epsilon", "0.25", "--token", token)
+    assert code == Exit.REFUSED
+    assert "it is frozen" in err

@@ -19,7 +19,7 @@ def test_the_secret_is_exchanged_and_everything_goes_on(vault, result, run):
     sequence = result("bill", "visits", "--loss", "pure:0.1", "--label", "training")["sequence"]
     before = result("verify")
     rotated = result("rotate", "--secret")
-    assert (rotated["secret"], rotated["failed"]) == ("exchanged", {"questions": 0, "parts": 0})
+    assert (rotated["secret"], rotated["failed"]) == ("exchanged", {"questions": 0, "parts": 0, "counters": 0})
     after = result("verify")
     assert (after["public_key"], after["entries"] > before["entries"]) == (before["public_key"], True)
     assert result("releases")["releases"][-1]["sequence"] == sequence

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 import discreet as dp
+from discreet.core.errors import Refusal
 from discreet.curator.vault_desk import VaultDesk
 from discreet.ledger.refusals import Conflict, QuestionFailed
 
@@ -66,3 +67,22 @@ def test_a_question_that_was_begun_in_one_order_is_not_drawn_for_in_another(cura
                 exact(session)
         else:
             exact(session)
+
+
+def test_a_running_counter_ends_since_its_price_holds_in_one_order_of_rows(tmp_path):
+    """Of a person with rows of every day one row counts: in another order it may be one of a day that is still to come."""
+    with dp.Curator(tmp_path / "vault.discreet") as curator:
+        rows = {"who": [1] * 40, "day": [place % 8 for place in range(40)]}
+        unit = dp.person("who", max_rows=1, bound="table")
+        curator.register("days", rows, unit=unit, columns={"day": dp.between(0, 7)}, budget=dp.Budget(epsilon=9))
+        session = curator.session(curator.grant("alice", "days"))
+        counter = session.watch(session.table("days"), "counter", epsilon=1, by="day")
+        watch = session.watch(session.table("days"), "above_threshold", epsilon=1, threshold=10**6)
+        counter.look()
+        watch.look()
+        assert curator.rotate_secret().counters == (counter.receipt["key"],)
+        with pytest.raises(Refusal, match="it has ended"):
+            counter.look()
+        assert watch.look().above is False
+        assert curator.rotate_secret().counters == ()
+        curator.verify()

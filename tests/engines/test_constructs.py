@@ -57,7 +57,7 @@ def ask_everything(subject, dialect):
             people_by_key(engine, Scan("t"), keys_of(("note",), worlds.COLUMNS), relations, dialect)
     read_everything(subject, dialect)
     schema = {"d": dp.date("1990-01-01", "2030-01-01").named("d"), "t": dp.text().named("t")}
-    expressions = [Name("t").starts_with("a"), Name("t").like("%a%b"), *unary(schema)]
+    expressions = [Name("t").starts_with("a"), Name("t").like("%a%b"), Name("t").substring(2, 3), *unary(schema)]
     kinds = [stored_type(column, dialect) for column in schema.values()]
     relation = subject.relation(list(schema), kinds, [list(row.values()) for row in rows(schema, 1, 9)])
     written = [expression_sql(expression, schema, dialect) for expression in expressions]

@@ -61,3 +61,19 @@ def test_another_number_of_labels_is_refused_without_saying_which():
         exact_rows(design, columns_in(DATA), dp.flag().named("y"), [True] * 7)
     assert "7" not in str(refused.value)
     assert "3" not in str(refused.value)
+
+
+@pytest.mark.parametrize("make", [list, lambda rows: tuple(map(tuple, rows)), lambda rows: pd.DataFrame(rows)])
+@pytest.mark.parametrize("odd", ["x", b"x", None, float("nan"), 1j, [1], 2**70])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_no_value_decides_how_the_values_of_other_rows_are_read(make, odd, place):
+    declared = [dp.one_of(1, 2, 3), dp.flag(), dp.between(0, 10, step=0.1)]
+    plain = [[1, True, 2.5], [2, False, 3.1], [3, True, 9.9]]
+    row = [1, True, 1.0]
+    row[place] = odd
+
+    def codes(rows):
+        data = make(rows)
+        return RowDesign.of(declared_columns(declared, data), 16).codes(columns_in(data)).tolist()
+
+    assert codes([*plain, row])[:3] == codes(plain)

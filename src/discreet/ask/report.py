@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from discreet.account.budgets.price import Price
 from discreet.ask.priced import PricedQuestion, Rows, asked, unit_and_reach
 from discreet.ask.question import Question
-from discreet.ask.request import AskTerms, DeskRequest, Fresh
+from discreet.ask.request import AskTerms, DeskRequest, Fresh, part_of
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number
 from discreet.core.value import dataclass, replace
@@ -105,11 +105,11 @@ class Report(Question):
             request = DeskRequest("ask", self, AskTerms(max_rows), price)
             found: Answer = self.query.desk.run(request, fresh=fresh).answer
             return found
-        beyond = self._beyond(cut, max_rows)
+        beyond, again = self._beyond(cut, max_rows), part_of(fresh, "cut")
         price, part = _divided(price)
         found = self.query.desk.run(DeskRequest("ask", self, AskTerms(max_rows), price), fresh=fresh).answer
         try:
-            bought = self.query.desk.run(DeskRequest("ask", beyond, AskTerms(), part), fresh=fresh).answer
+            bought = self.query.desk.run(DeskRequest("ask", beyond, AskTerms(), part), fresh=again).answer
         except LimitExceeded:  # the answer is paid for, and worth more than what it lacks
             return replace(found, notes=(*found.notes, "nothing is left of the budget for what bounding cut"))
         return replace(found, cut=bought)

@@ -15,6 +15,21 @@ if TYPE_CHECKING:
 
 # How a fresh answer is asked for: pay again, or pay again once for each text, so that a retry under it is a replay.
 Fresh = bool | str
+# A name for a fresh charge: long enough for any identifier that a program makes.
+_LONGEST_NAME = 200
+
+
+def charge_name(name: str) -> str:
+    """Return a text that names a fresh charge, or refuse it."""
+    if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
+        why = f"a name of a charge is a line of 1 to {_LONGEST_NAME} visible characters"
+        raise BadParameter("fresh", name, why=why, fix="use True, or a text of your own such as 'run 7'")
+    return name
+
+
+def part_of(fresh: Fresh, part: str) -> Fresh:
+    """Return how a part of a question is asked for that is charged beside it: under a name that is its own."""
+    return charge_name(f"{charge_name(fresh)} ({part})") if isinstance(fresh, str) else fresh
 
 
 @dataclass(frozen=True, slots=True)

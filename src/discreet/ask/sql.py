@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from discreet.account.budgets.price import Price
 from discreet.ask.priced import Rows
 from discreet.ask.query import Query
+from discreet.ask.request import part_of
 from discreet.ask.steps.bought import Bought, check_room, divided, previewed_together, with_bought
 from discreet.core.errors import BadParameter
 from discreet.core.rational import Number, as_written, typed
@@ -73,8 +74,8 @@ class Spoken:
         asking = self._rehearsed(price, each, fresh=fresh) if self.first else self
         while (at := len(asking.bought)) < len(asking.first):
             assert asking.again is not None
-            scalar = asking.statement.first[at]
-            found = asking.first[at].release(*_amounts(each), max_rows=self.max_rows, fresh=fresh)
+            scalar, name = asking.statement.first[at], part_of(fresh, f"number {at + 1}")
+            found = asking.first[at].release(*_amounts(each), max_rows=self.max_rows, fresh=name)
             number = Bought.of(scalar.written, each, _arranged(found, scalar.statement))
             asking = asking.again((*asking.bought, number), SUPPOSED)
         answer = asking.report.release(*_amounts(price), max_rows=self.max_rows, fresh=fresh, cut=self._cut(cut))
@@ -292,7 +293,7 @@ class _Given:
         )
         declared = next(iter(units))
         if named is not None and str(named.value).lower() != (declared.identifier or "").lower():
-            whom = f"people, by {declared.identifier!r}" if declared.identifier else "single rows"
+            whom = "single rows" if declared.is_row else f"people, by {declared.whom}"
             raise self._refused(named, f"the table protects {whom}", "leave it out: the custodian declared it")
         if rows is not None and (declared.is_row or int(rows.value) > declared.max_rows):
             why = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,11 @@ from discreet.cli.shared.output import Output
 from discreet.cli.shared.vault_options import opened, vault_option
 
 if TYPE_CHECKING:
+    from discreet.account.losses.loss import PrivacyLoss
     from discreet.ledger.oversight.approval import ApprovalRequest
+
+# Where a loss has no pure epsilon.
+_DELTA = 1e-6
 
 _EXAMPLE = """\b
 discreet approve
@@ -51,7 +56,7 @@ def request_lines(requests: Sequence[ApprovalRequest]) -> list[str]:
     lines = []
     for each in requests:
         tables = ", ".join(f"{name} (version {version})" for name, version in each.tables.items())
-        losses = "; ".join(f"{account}: {loss}" for account, loss in each.losses.items())
+        losses = "; ".join(f"{account}: {_cost(loss)}, {loss}" for account, loss in each.losses.items())
         reason = f": {each.reason}" if each.reason else ""
         lines += [
             each.name,
@@ -61,3 +66,9 @@ def request_lines(requests: Sequence[ApprovalRequest]) -> list[str]:
             f"  question: {each.question}",
         ]
     return lines
+
+
+def _cost(loss: PrivacyLoss) -> str:
+    """Say what a loss is in epsilon, by which a custodian decides: pure where it is, else at one delta."""
+    pure = loss.epsilon(0)
+    return f"epsilon {pure:.6g}" if isfinite(pure) else f"epsilon {loss.epsilon(_DELTA):.6g} at delta {_DELTA:g}"

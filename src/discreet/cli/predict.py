@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli.shared.files import NEW_FILE, written
+from discreet.cli.shared.files import NEW_FILE, write_text
 from discreet.cli.shared.output import Output
 from discreet.cli.shared.typed_table import typed_table
 
@@ -65,5 +66,6 @@ def _write(out: Path, model: LinearModel, columns: dict[str, list[Any]], predict
     if model.classes and model.objective != "hinge":
         names += [f"probability of {each}" for each in model.classes]
         rows = [[*one, *chances] for one, chances in zip(rows, model.probabilities(columns).tolist(), strict=True)]
-    with written(out) as place, place.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([names, *rows])
+    text = StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows([names, *rows])
+    write_text(out, text.getvalue())

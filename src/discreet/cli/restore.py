@@ -40,7 +40,8 @@ def command(output: Output, vault: Path | str, backup: Path | None, receipts: tu
 
     A vault that is older than a head that it is shown, by an anchor or a receipt, is frozen: it previews and replays.
     The newest copy is not. If that is lost, --forfeit spends all that it may have spent, in an entry, and the vault
-    answers from what is left.
+    answers from what is left. A backup that answers takes the place of the vault that it was made of: where they share
+    an anchor, the other one is frozen from then on.
     """
     if backup is None and not receipts and not forfeit:
         why, fix = "there is nothing to be done", "give a backup, --receipt FILE or --forfeit"
@@ -63,10 +64,14 @@ def command(output: Output, vault: Path | str, backup: Path | None, receipts: tu
         "left": {account: dict(amounts) for account, amounts in given_up.left.items()},
         "failed": given_up.failed,
     }
-    output.plain(result, _lines(vault, entries, head, frozen, given_up))
+    output.plain(result, _lines(vault, entries, head, frozen, given_up, restored=backup is not None))
 
 
-def _lines(vault: Path | str, entries: int, head: str, frozen: str | None, given_up: Forfeited | None) -> Iterator[str]:
+def _lines(
+    vault: Path | str, entries: int, head: str, frozen: str | None, given_up: Forfeited | None, *, restored: bool
+) -> Iterator[str]:
+    from discreet.ledger.integrity.freeze import remedy
+
     if given_up is not None:
         yield f"What entries up to {given_up.upto:,} may have spent is forfeited, in entry {given_up.sequence:,}."
         for account, amounts in given_up.left.items():
@@ -75,9 +80,11 @@ def _lines(vault: Path | str, entries: int, head: str, frozen: str | None, given
         yield "  caps of analysts and windows are full: grant what is meant anew, and revoke what was revoked since"
     if frozen is None:
         yield f"The vault {vault} answers, from entry {entries:,} on."
+        if restored:
+            yield "  it takes the place of every other copy that shares an anchor with it: those are frozen"
     else:
         yield f"The vault {vault} is frozen: {frozen}. It previews and replays."
-        yield "  put the newest copy back; if it is lost, run discreet restore --forfeit, with the newest receipt"
+        yield f"  {remedy(frozen)}"
     yield "The head of the ledger:"
     yield head
 

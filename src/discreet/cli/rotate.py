@@ -32,11 +32,13 @@ def command(output: Output, vault: Path | str, *, secret: bool) -> None:
     with opened(vault) as curator:
         if secret:
             ended = curator.rotate_secret()
-            found = {"questions": ended.questions, "parts": ended.parts}
+            found = {"questions": ended.questions, "parts": ended.parts, "counters": len(ended.counters)}
             lines = ["The vault has a new secret, and every row is sealed with it."]
             if ended.questions or ended.parts:
                 died = f"{ended.questions:,} unanswered questions and {ended.parts:,} parts of running releases"
                 lines.append(f"Settled as failed, since nobody worked on them: {died}.")
+            if ended.counters:
+                lines.append(f"Ended, since they need one order of rows: {len(ended.counters):,} running counters.")
             output.plain({"secret": "exchanged", "failed": found}, lines)
             return
         before, after = curator.ledger.public_key, curator.rotate()

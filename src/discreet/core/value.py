@@ -28,7 +28,10 @@ else:
     def fields(of: object) -> tuple[Field[Any], ...]:
         """Return the fields of a value or of its class."""
         kind = of if isinstance(of, type) else type(of)
-        return tuple(_fields(kind).values()) if hasattr(kind, "__discreet_fields__") else dataclasses.fields(kind)
+        standard = "__dataclass_fields__" in vars(kind) and "__discreet_fields__" not in vars(kind)
+        if standard or not hasattr(kind, "__discreet_fields__"):
+            return dataclasses.fields(kind)
+        return tuple(_fields(kind).values())
 
     def replace(value: Any, /, **changes: object) -> Any:  # noqa: ANN401  (the value's own kind)
         """Return a value like this one, made anew with the changes."""

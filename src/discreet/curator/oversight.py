@@ -160,7 +160,7 @@ class Oversight:
         """Exchange the vault's random secret, by which rows are sealed and put in order; return what that ended.
 
         Refused while somebody works on a question. What had died unanswered is settled as failed; budgets, answers,
-        grants, files and running releases stay, and so does what people and rows are known again by.
+        grants, files and running releases but counters stay, and so does what people and rows are known again by.
 
         Guarantee: nothing is given back, and a copy of known rows gets no account of its own.
         """

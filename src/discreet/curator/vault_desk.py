@@ -8,7 +8,8 @@ from functools import partial
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
-from discreet.core.errors import BadParameter, UnknownName
+from discreet.ask.request import charge_name
+from discreet.core.errors import UnknownName
 from discreet.core.value import replace
 from discreet.curator.local.curator_like import CuratorLike
 from discreet.curator.local.desk_records import DeskRecords
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 
 # How many seconds an engine may take to notice that its deadline has passed.
 _GRACE = 60.0
-# A name for a fresh charge: long enough for any identifier that a program makes.
-_LONGEST_KEY = 200
 
 
 class VaultDesk(DeskRecords):
@@ -297,7 +296,7 @@ class VaultDesk(DeskRecords):
         Guarantee: where the policy sets a pace, neither the response nor what is settled shows more of the time.
         """
         if isinstance(fresh, str):
-            charge, fresh = replace(charge, key=digest("fresh", self.analyst, _retried(fresh))), False
+            charge, fresh = replace(charge, key=digest("fresh", self.analyst, charge_name(fresh))), False
         if self._grant.role == "reader" and (fresh or not self._curator.ledger.answer(charge.key)):
             raise _for_readers()
         limits = self.work_limits()
@@ -379,10 +378,3 @@ class VaultDesk(DeskRecords):
 def _for_readers() -> AccessRefused:
     why, fix = "this grant is for answers that were paid for before", "ask the custodian for an analyst's grant"
     return AccessRefused("this question", why=why, fix=fix)
-
-
-def _retried(key: str) -> str:
-    if not key.strip() or len(key) > _LONGEST_KEY or not key.isprintable():
-        why = f"a name of a charge is a line of 1 to {_LONGEST_KEY} visible characters"
-        raise BadParameter("fresh", key, why=why, fix="use True, or a text of your own such as 'run 7'")
-    return key

@@ -88,7 +88,8 @@ def _named(data: Any) -> list[Any] | None:  # noqa: ANN401
 
 
 def _array(data: Any) -> Any:  # noqa: ANN401
-    array = np.asarray(data)
+    # One type for all cells of a list would let one record's value decide how those of all others are read.
+    array = np.asarray(data, dtype=object if isinstance(data, list | tuple) else None)
     if array.ndim != 2:
         why, fix = "rows have columns", "Reshape your data to two axes: X.reshape(-1, 1) if it is one column"
         raise BadParameter("X", f"{array.ndim} axes", why=why, fix=fix)

@@ -1,9 +1,10 @@
 """Schedule of a descent: how many rounds, how long its steps are; a public rule, so that nobody tunes on the data.
 
 The rule sees one number, the signal: how far all people together outweigh what one of them may add, times the
-allowance (`TrainingAllowance.signal`). It was chosen on parts of the training rows of one public census table; the range
-of clips and steps that was tried there had been looked at on its test rows as well. With Gaussian noise the noise of a whole run depends on its length (rounds
-times step), hardly on the number of rounds; with Laplace noise every round is dear.
+allowance (`TrainingAllowance.signal`). It was chosen on parts of the training rows of one public census table; the
+range of clips and steps that was tried there had been looked at on its test rows as well. With Gaussian noise the
+noise of a whole run depends on its length (rounds times step), hardly on the number of rounds; with Laplace noise
+every round is dear.
 """
 
 from __future__ import annotations

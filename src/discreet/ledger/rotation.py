@@ -20,13 +20,18 @@ from discreet.ledger.running import part
 from discreet.ledger.running.runs import RunningReleases
 from discreet.ledger.store import Attempt, Debit, Paper, Private, Run, Secret, StoredDraw
 
+# Running releases whose price holds where the same rows of a person are kept in all parts, hence in one order alone:
+# in another order others are kept, so that somebody's rows would count before an exchange and others after it.
+IN_ONE_ORDER = frozenset({"counter"})
+
 
 @dataclass(frozen=True, slots=True)
 class RotatedSecret:
-    """What an exchange of the secret ended: questions that had died unanswered, and parts of running releases."""
+    """What an exchange of the secret ended: questions that had died unanswered, parts of running releases, counters."""
 
     questions: int
     parts: int
+    counters: tuple[str, ...] = ()
 
 
 class Rotations(RunningReleases):
@@ -58,12 +63,14 @@ class Rotations(RunningReleases):
 
         The vault is verified first, since rows that somebody changed with the old secret would get a new seal. While
         somebody works on a question it is refused. What nobody works on is settled as failed: its draws belong to
-        rows in the old order. Running releases go on; a part that was begun has failed. What people are known again
-        by stays. Other programs that have the vault open find the new secret when they next look.
+        rows in the old order. Running releases go on, but for counters, which have failed since they need one order of
+        rows; a part that was begun has failed. What people are known again by stays. Other programs that have the vault open find the new secret when they next look.
 
         Guarantee: one transaction, so that a vault is sealed by the one or the other; no budget, answer, grant, file or
         entry changes; and copies of people and rows are found as before.
         """
+        if self.frozen is not None:
+            raise freeze.refused(self.place, self.frozen)
         self.verify()
         new = token_bytes(32)
         with self._write() as transaction:
@@ -83,6 +90,8 @@ class Rotations(RunningReleases):
             transaction.exchange(Secret(vault_secret.RECOGNITION, after.recognition))
             transaction.seal_anew(after.sealer)
         self._secret = after
+        for key in ended.counters:
+            self._states.forget(key)
         with self._read() as look:
             self._forget_outside(look)
         return ended
@@ -95,7 +104,7 @@ class Rotations(RunningReleases):
 
     def _end_draws(self, transaction: SealedTransaction) -> RotatedSecret:
         """Settle as failed whatever could be drawn again: the same draws on other rows would tell their difference."""
-        questions, parts = 0, 0
+        questions, parts, counters = 0, 0, list[str]()
         for draw in [*transaction.all(StoredDraw)]:
             there, run = transaction.get(Debit, draw.key), transaction.get(Run, draw.key)
             held = transaction.get(Lease, draw.key) or Lease.unbegun(draw.key, self._lease_seconds)
@@ -105,10 +114,16 @@ class Rotations(RunningReleases):
                 debit.settle(transaction, there, held.fence, self._clock(), None)
                 transaction.delete(held)
                 questions += 1
+            elif run.kind in IN_ONE_ORDER:
+                for row in (transaction.get(Lease, draw.key), transaction.get(Attempt, draw.key)):
+                    if row is not None:
+                        transaction.delete(row)
+                debit.settle(transaction, there, held.fence, self._clock(), None)
+                counters.append(draw.key)
             elif transaction.get(Attempt, run.key) is not None:
                 part.settle(transaction, run, held, self._clock(), None, "")
                 parts += 1
-        return RotatedSecret(questions, parts)
+        return RotatedSecret(questions, parts, tuple(counters))
 
 
 def _refuse_work(transaction: SealedTransaction, now: float) -> None:

@@ -90,3 +90,29 @@ def test_what_the_number_cost_before_is_not_asked_for_again(tmp_path):
     session.sql("SELECT AVG(age) FROM visits WHERE urgent", epsilon=0.25)
     assert session.sql(TEXT, epsilon=1).rows
     assert len(session.releases()) == 2
+
+
+def test_under_a_name_of_the_analysts_both_parts_are_paid_once(session):
+    first = session.sql(TEXT, epsilon=1, fresh="run 7")
+    assert len(session.releases()) == 2
+    assert [*session.sql(TEXT, epsilon=1, fresh="run 7")] == [*first]
+    assert len(session.releases()) == 2
+    session.sql(TEXT, epsilon=1, fresh="run 8")
+    assert len(session.releases()) == 4
+
+
+@pytest.mark.parametrize("name", ["", " ", "x" * 195, "x" * 201, "a\nb"])
+def test_a_name_that_is_refused_pays_for_no_part(session, name):
+    cut = session.table("visits").count()
+    for ask in (lambda: session.sql(TEXT, epsilon=1, fresh=name), lambda: cut.release(epsilon=1, fresh=name, cut=True)):
+        with pytest.raises(dp.Refusal, match="name of a charge"):
+            ask()
+    assert not session.releases()
+
+
+def test_what_bounding_cut_is_paid_beside_an_answer_with_a_name(session):
+    report = session.table("visits").count()
+    first = report.release(epsilon=1, fresh="run 9", cut=True)
+    again = report.release(epsilon=1, fresh="run 9", cut=True)
+    assert ([*again], [*again.cut]) == ([*first], [*first.cut])
+    assert len(session.releases()) == 2

@@ -98,3 +98,27 @@ def test_behind_a_server_it_is_asked_there(vault, monkeypatch):
 
     found = type(vault.session(vault.grant("dan", "visits")))(Far(inner)).sql(FLOORS, epsilon=1)
     assert [row["n"] for row in found] == [2, 1]
+
+
+def _doubled(levels, many):
+    equal = " AND ".join(f"a0.ward = a{at}.ward" for at in range(1, many))
+    named = ["c0 AS (SELECT ward, floor FROM wards)"]
+    for level in range(levels):
+        read = ", ".join(f"c{level} a{at}" for at in range(many))
+        named.append(f"c{level + 1} AS (SELECT a0.ward, a0.floor FROM {read} WHERE {equal})")
+    return f"WITH {', '.join(named)} SELECT COUNT(*) AS n FROM c{levels}"
+
+
+def _nested(levels):
+    text = "SELECT ward FROM wards"
+    for _ in range(levels):
+        text = f"SELECT ward FROM wards WHERE ward IN ({text})"
+    return f"SELECT COUNT(*) AS n FROM wards WHERE ward IN ({text})"
+
+
+@pytest.mark.parametrize("text", [_doubled(8, 16), _doubled(28, 2), _nested(12)], ids=["wide", "deep", "in"])
+def test_what_is_written_out_has_an_end(session, text):
+    for ask in (session.sql, session.preview_sql):
+        with pytest.raises(SqlRefused, match="characters"):
+            ask(text, epsilon=1)
+    assert session.sql(_doubled(2, 4)).cell(column="n").value == 3

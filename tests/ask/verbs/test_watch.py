@@ -128,7 +128,8 @@ def test_noise_is_for_all_rows_of_a_person_and_a_counter_needs_rows_bounded_once
                 errors[name, "counter"] = session.preview_watch(visits, "counter", by="month", epsilon=0.1).error
     assert errors["loose"] == errors["kept"]
     assert errors["loose"] == pytest.approx(5 * errors["rows"], rel=0.05)
-    assert errors["replaced"] > 2 * errors["loose"]
+    # One count moves by the rows of one person under replace too, but in both directions: answers have twice the noise.
+    assert 1.5 * errors["loose"] < errors["replaced"] < 2 * errors["loose"]
     assert errors["kept", "counter"] == pytest.approx(5 * errors["rows", "counter"], rel=0.05)
 
 

@@ -8,9 +8,8 @@ from discreet.core import doors
 from discreet.core.errors import BadParameter
 from discreet.core.schema import Table
 from discreet.lab import audit_question
-from discreet.measures import bins
+from discreet.measures.reach import Reach
 from discreet.mechanisms.moments import Moments
-from discreet.mechanisms.parts.integer_noise import plus
 from discreet.mechanisms.top_k import TopK
 from discreet.testing import seeded
 
@@ -75,13 +74,13 @@ def test_rows_that_are_capped_by_group_are_bounded_and_forgotten_caps_are_found(
 
 
 def test_a_term_of_shared_moments_without_noise_is_found(monkeypatch):
-    honest = Moments._noisy
+    honest = Moments._drawn
 
-    def bare(self, integers, count):
-        drawn = honest(self, integers, count)
-        return [*drawn[:-1], plus(integers[-1], np.zeros(count, dtype=np.int64))]
+    def bare(self, count):
+        drawn = honest(self, count)
+        return [*drawn[:-1], np.zeros(count, dtype=np.int64) if isinstance(drawn[-1], np.ndarray) else [0] * count]
 
-    monkeypatch.setattr(Moments, "_noisy", bare)
+    monkeypatch.setattr(Moments, "_drawn", bare)
     assert audited(**SHARED).verdict == "violated"
 
 
@@ -107,11 +106,10 @@ def test_the_likeliest_top_keys_are_found_by_what_is_drawn(monkeypatch):
 
 
 def test_bins_with_noise_for_the_groups_of_a_unit_are_found(monkeypatch):
-    def few(price, reach):
-        return {**price.noise(), "contributions": reach.groups, "groups": reach.groups}
+    def few(self, bins=None):
+        return {"contributions": self.groups, "groups": self.groups}
 
-    monkeypatch.setattr("discreet.measures.histogram.spread_rows", few)
-    assert bins.spread_rows is not few
+    monkeypatch.setattr(Reach, "contributions", few)
     assert ways(audited(x=dp.histogram("cost", [0, 50, 100]))) == {"integers"}
 
 

@@ -102,3 +102,23 @@ def test_whatever_place_holds_another_head_nothing_is_committed(ledger, path):
         assert ledger.head == before
         place.write_bytes(content)
     ledger.charge(charge())
+
+
+def test_the_text_of_a_frozen_vault_says_what_spends_the_least(ledger, path):
+    ledger.put(freeze.KIND, freeze.NAME, {"required": True, "path": None, "log": None})
+    _, state = anchors_of(ledger, path)
+    ledger.close()
+    backup = path.read_bytes()
+    state.rename(state.with_suffix(".away"))
+    with Ledger.open(path) as missing, pytest.raises(Frozen) as told:
+        missing.charge(charge())
+    assert "--forfeit" not in str(told.value)
+    assert "restore --receipt" in str(told.value)
+    state.with_suffix(".away").rename(state)
+    with Ledger.open(path) as later:
+        later.charge(charge())
+    path.write_bytes(backup)
+    with Ledger.open(path) as older:
+        for refused in (older.rotate, older.rotate_secret, lambda: older.charge(charge())):
+            with pytest.raises(Frozen, match="restore --forfeit"):
+                refused()

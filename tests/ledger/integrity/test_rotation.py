@@ -5,6 +5,8 @@ import shutil
 
 import pytest
 
+from discreet.account.budgets.budget import Budget
+from discreet.account.budgets.exceeded import BudgetExceeded
 from discreet.core.errors import Refusal
 from discreet.ledger.entry import Head
 from discreet.ledger.integrity import keys
@@ -13,7 +15,7 @@ from discreet.ledger.integrity.certificate import Certificate, checked
 from discreet.ledger.integrity.seal import SealedTransaction
 from discreet.ledger.integrity.witnesses import Witnesses
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.refusals import Conflict, Tampered, Unavailable
+from discreet.ledger.refusals import Conflict, Frozen, Tampered, Unavailable
 from discreet.ledger.store import Paper, Secret
 from tests.ledger.helpers import charge
 
@@ -134,7 +136,9 @@ def test_each_key_is_chosen_by_the_one_before_it():
         keys.retired_keys("another", first, said)
 
 
-def test_a_copy_from_before_the_rotation_does_not_open_beside_the_anchors(store, path, ledger, clock, tmp_path):
+def test_a_copy_from_before_the_rotation_is_frozen_beside_the_anchors_and_goes_on_by_a_forfeit(
+    store, path, ledger, clock, tmp_path
+):
     if store != "sqlite":
         pytest.skip("a copy of a file")
     certified(ledger)
@@ -149,5 +153,30 @@ def test_a_copy_from_before_the_rotation_does_not_open_beside_the_anchors(store,
     shutil.copy(tmp_path / "copy", path)
     if (tmp_path / "copy-wal").exists():
         shutil.copy(tmp_path / "copy-wal", wal)
-    with pytest.raises(Refusal, match="no head that this vault signed"):
-        Ledger.open(path, clock=clock)
+    with Ledger.open(path, clock=clock) as copy:
+        assert "a head was signed at entry" in copy.frozen
+        with pytest.raises(Frozen):
+            copy.run(charge("more"), lambda _: "43")
+        copy.forfeit()
+        with pytest.raises(BudgetExceeded):
+            copy.run(charge("more"), lambda _: "43")
+    with Ledger.open(path, clock=clock) as again:
+        assert again.frozen is None
+
+
+def test_of_two_copies_that_are_open_only_the_one_with_the_new_key_goes_on(store, path, clock, tmp_path):
+    if store != "sqlite":
+        pytest.skip("a copy of a file")
+    anchor, other = tmp_path / "shared.anchor", tmp_path / "copy.discreet"
+    with Ledger.create(path, anchor=anchor, clock=clock) as ledger:
+        ledger.add_account("people", Budget(epsilon=9))
+    shutil.copy(path, other)
+    with Ledger.open(path, anchor=anchor, clock=clock) as ledger, Ledger.open(other, anchor=anchor) as copy:
+        ledger.rotate()
+        for number in range(3):
+            ledger.run(charge(f"vault {number}"), lambda _: "41")
+            with pytest.raises(Refusal, match="another program has charged"):
+                copy.run(charge(f"copy {number}"), lambda _: "42")
+        with pytest.raises(Refusal, match="another program has charged"):
+            copy.rotate()
+        ledger.verify()

@@ -5,9 +5,11 @@ import pytest
 from discreet.core.errors import BadParameter
 from discreet.ledger import Ledger
 from discreet.ledger.entry import Head
+from discreet.ledger.integrity import keys
 from discreet.ledger.integrity.anchor import AnchorFile
 from discreet.ledger.integrity.anchor_log import AnchorLog
 from discreet.ledger.integrity.witnesses import KIND, NAME, AnchorPolicy
+from discreet.ledger.refusals import Tampered
 from tests.ledger.helpers import charge
 
 
@@ -63,3 +65,35 @@ def test_a_place_vouches_for_its_newest_head_and_takes_none_of_another_history(l
         with pytest.raises(Exception, match="signed over an entry"):
             wrong(lambda head: head.sequence < 4)
     assert (tmp_path / "place").read_bytes() == before
+
+
+@pytest.mark.parametrize("kind", [AnchorFile, AnchorLog])
+def test_a_place_holds_still_whoever_does_not_know_the_key_that_another_signs_with(ledger, tmp_path, kind):
+    before = ledger._anchors.signer
+    after, _ = keys.rotated(before, keys.new_signing_key(), 1)
+    old, new = (kind(tmp_path / "place", signer) for signer in (before, after))
+    first, second, theirs = (Head(number, text * 64) for number, text in ((1, "1"), (2, "2"), (2, "3")))
+    old.write(first, [first].__contains__)
+    for number in range(12):  # longer than what is read of a log
+        new.write(Head(2 + number, "2" * 64), lambda _: True)
+        for refused in (
+            lambda: old.check([first, theirs].__contains__),
+            lambda: old.write(theirs, [first].__contains__),
+        ):
+            with pytest.raises(Tampered, match="another program has charged"):
+                refused()
+    assert newest(old) == newest(new)
+    assert newest(new).sequence > second.sequence
+
+
+@pytest.mark.parametrize("kind", [AnchorFile, AnchorLog])
+def test_an_exchanged_key_vouches_for_nothing_afterwards(ledger, tmp_path, kind):
+    before = ledger._anchors.signer
+    after, _ = keys.rotated(before, keys.new_signing_key(), 1)
+    stolen, mine = (kind(tmp_path / "place", signer) for signer in (before, after))
+    head = Head(1, "1" * 64)
+    mine.write(head, [head].__contains__)
+    stolen.put(Head(5, "5" * 64))
+    mine.check([head].__contains__)
+    mine.put(head)
+    assert newest(mine) == head

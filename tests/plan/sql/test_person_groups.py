@@ -7,7 +7,7 @@ from discreet.plan.nodes import Filter, PerPerson
 from discreet.plan.person_plans import people_plan
 from discreet.plan.serial import plan_record
 from discreet.plan.sql.refusals import SqlRefused
-from tests.plan.sql.tables import TABLES, read
+from tests.plan.sql.tables import TABLES, read, read_linked
 
 INNER = "SELECT id, SUM(cost) AS t, COUNT(*) AS n FROM visits GROUP BY id"
 MADE = {"t": dp.sum("cost"), "n": dp.count()}
@@ -79,3 +79,9 @@ def test_other_inner_groups_are_refused_where_they_stand(inner, span):
 def test_a_relation_of_people_without_values_is_refused():
     with pytest.raises(SqlRefused, match="nothing is computed for each person"):
         read("SELECT COUNT(*) FROM (SELECT id FROM visits GROUP BY id) AS p")
+
+
+def test_people_behind_a_link_are_not_called_rows():
+    with pytest.raises(SqlRefused, match="told by a link") as refused:
+        read_linked("SELECT AVG(n) FROM (SELECT orderkey, COUNT(*) AS n FROM items GROUP BY orderkey) AS p")
+    assert "rows are protected" not in refused.value.why

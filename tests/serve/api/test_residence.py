@@ -30,7 +30,7 @@ def test_an_engine_is_opened_with_its_allotment_and_all_desks_share_them(tmp_pat
             table = "secrets" if token == "other" else "visits"
             made.ask("POST", "/v1/run", token, json=request(f"SELECT COUNT(*) AS n FROM {table}", 0.01))
         shared = made.app.state.desks._shared
-        idle = shared.engines._idle
+        idle = shared._engines._idle
         assert 1 <= len(idle) <= 2
         for _, _, engine in idle:
             ((limit, threads),) = engine.rows("SELECT current_setting('memory_limit'), current_setting('threads')")

@@ -317,12 +317,14 @@ def priced_watch(query: QueryBase, terms: WatchTerms, price: Price) -> PricedWat
         mechanism = Counter(horizon=len(keys), epsilon=price.epsilon, sensitivity=sensitivity, relation=relation)
     else:
         share = terms.answers or Fraction(0)
+        # Under replace a reach counts what leaves and what enters; one count moves by the larger of the two alone.
+        most = rows if relation == "add_remove" else -(-rows // 2)
         # Above threshold is a sparse vector of one answer. One person more moves no count of rows down.
         mechanism = SparseVector(
             threshold=terms.threshold or 0,
             epsilon=price.epsilon * (1 - share),
             cutoff=terms.cutoff or 1,
-            sensitivity=rows,
+            sensitivity=most,
             monotone=relation == "add_remove",
             answers_epsilon=price.epsilon * share if share else None,
             relation=relation,

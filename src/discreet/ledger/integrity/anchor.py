@@ -19,7 +19,7 @@ from discreet.core import record as records
 from discreet.core.errors import BadParameter
 from discreet.core.value import dataclass
 from discreet.ledger.entry import Head
-from discreet.ledger.integrity.keys import Signer
+from discreet.ledger.integrity.keys import Signer, is_signed
 from discreet.ledger.refusals import Tampered, Unavailable
 
 SLOT = 512
@@ -46,10 +46,14 @@ class Anchor:
         return cls(vault, head.sequence, head.hash, signer.public_key, signer.sign(_message(vault, head)))
 
     def is_of(self, signer: Signer) -> bool:
-        """Whether that vault signed it."""
-        if self.vault != signer.vault_id:
+        """Whether that vault signed it, or may have: a copy from before a rotation does not know the later key.
+
+        Guarantee: a key that was exchanged vouches for nothing after that; one that was never heard of is believed,
+        since only a copy that holds still before it cannot go on beside the vault that was given it.
+        """
+        if self.vault != signer.vault_id or not signer.may_be_key_of(self.public_key, self.sequence):
             return False
-        return signer.has_signed(self.public_key, self.signature, _message(self.vault, self.place), self.sequence)
+        return is_signed(self.public_key, self.signature, _message(self.vault, self.place))
 
     @property
     def place(self) -> Head:
@@ -137,7 +141,8 @@ class AnchorFile:
         valid = [each for each in map(self._signed, _slots(content)) if each]
         if content and not valid:
             why = "it has no head that this vault signed"
-            raise Tampered(f"the anchor {self.path}", why=why, fix="restore the anchor that belongs to this vault")
+            fix = "put back the anchor that belongs to this vault, or the newest copy of the vault"
+            raise Tampered(f"the anchor {self.path}", why=why, fix=fix)
         return valid
 
     def discard(self) -> None:

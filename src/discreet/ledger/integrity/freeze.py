@@ -15,6 +15,9 @@ from discreet.ledger.store import Check, Paper, Raw, Transaction
 # The row that remembers a head that was shown and is not on the chain, for every machine; `at` has its hash.
 SHOWN = "shown"
 
+# Why a vault is frozen that is not known to have lost anything.
+MISSING = "an anchor is missing, without which an older copy cannot be distinguished, and the policy requires it"
+
 
 def policy_of(transaction: Raw | Transaction) -> AnchorPolicy:
     """Return what the custodian wants of the anchors."""
@@ -67,14 +70,21 @@ def reason(
             )
         return f"a head was signed over another entry {newest.sequence} than it has: charges are lost"
     if required and absent and last.sequence > 1:
-        return "an anchor is missing, without which an older copy cannot be distinguished, and the policy requires it"
+        return MISSING
     return None
 
 
 def refused(place: object, why: str) -> Frozen:
     """Return the refusal of a frozen vault to charge, or to change anything."""
-    fix = (
-        "put the newest copy of the vault back; if it is lost, run discreet restore --forfeit, with the newest receipt"
-        " if there is one: until then it previews and replays"
-    )
+    fix = f"{remedy(why)}: until then it previews and replays"
     return Frozen(f"the vault {place}", why=f"it is frozen: {why}", fix=fix, value=str(place))
+
+
+def remedy(why: str) -> str:
+    """Return what goes on with a vault that is frozen for this reason, and spends the least."""
+    if why == MISSING:
+        return "put the anchor back, or run discreet restore --receipt with the newest receipt: nothing is forfeited"
+    return (
+        "put the newest copy of the vault back; if it is lost, run discreet restore --forfeit, with the newest receipt"
+        " if there is one"
+    )

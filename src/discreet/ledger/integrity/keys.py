@@ -56,6 +56,10 @@ class Signer:
         """Whether a public key is the vault's of today, or was when the entry of that number was made."""
         return public == self.public_key or sequence <= self.retired.get(public, -1)
 
+    def may_be_key_of(self, public: str, sequence: int) -> bool:
+        """Whether a public key is the vault's for an entry of that number, or one that it may have been given since."""
+        return sequence <= self.retired[public] if public in self.retired else True
+
     def _load(self) -> Ed25519PrivateKey:
         if self._key is None:
             self._key = signing_key(self._private)

@@ -68,6 +68,8 @@ def _step(column: Column, value: Any) -> float:  # noqa: ANN401  (whatever a cel
         if column.kind == "date":
             day = value.date() if isinstance(value, dt.datetime) else value
             return float((day - _EPOCH).days)
+        if isinstance(value, complex) and not value.imag:  # a column of them may be one because of another's value
+            value = value.real
         return float(value) / float(column.step or 1)
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")

@@ -29,7 +29,7 @@ def people_scope(
 
     It is that of `per_person` in Python: the same plan, and so the same entry in the ledger.
     """
-    owner = _check_person(source, scope, node).owner
+    owner = _check_person(source, scope, node, tables).owner
     measures = Measures(rows_of(source, scope), bounds)
     person: str | None = None
     made: dict[str, object] = {}
@@ -66,11 +66,16 @@ def people_scope(
     return Scope(plan, columns, (ScopeTable(None, {name: name for name in made}, person, owner),), scope.size + 1)
 
 
-def _check_person(source: SqlText, scope: Scope, node: Node) -> ScopeTable:
+def _check_person(source: SqlText, scope: Scope, node: Node, tables: Mapping[str, Table]) -> ScopeTable:
     """Return the table whose people an inner GROUP BY names; anything else is refused."""
     group = node.args["group"]
     people = [part.person for part in scope.parts if part.person is not None]
     word = source.keyword("GROUP", source.span(node))
+    linked = [via for name in tables_of(scope.plan) if (via := tables[name].unit.via) is not None]
+    if not people and linked:
+        why = f"whose rows these are is told by a link, {linked[0].words}, and not by a column that is named here"
+        fix = f"join {linked[0].table}, and GROUP BY what identifies people, or group in the outermost SELECT"
+        raise source.refused(word, why, fix)
     if not people:
         why = "rows are protected here, not people, so groups of groups have no bound that is known in advance"
         raise source.refused(word, why, "group in the outermost SELECT alone")

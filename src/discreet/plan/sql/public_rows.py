@@ -42,6 +42,8 @@ _NOWHERE = Scan("nowhere")
 # Columns: the title, the name in the SQL, which no analyst chose, and the type.
 Titled = tuple[tuple[str, str, Column], ...]
 MOST_ITEMS = 16
+# A question names a table as often as it likes, and each is written out: so many characters of SQL are a question.
+MOST_WRITTEN = 20_000_000
 _FRESH = re.compile("~[0-9]+")
 NUMBER = Column(None, "number", bounds=(Fraction(0), Fraction(1 << 40)), step=Fraction(1), nullable=False)
 
@@ -108,6 +110,12 @@ class PublicReader:
         )
         return SqlRefused(refusal.text, refusal.span, why=why, fix=fix)
 
+    def check_length(self, node: Node, *parts: str) -> None:
+        """Refuse SQL that is longer than a question may become, before it is made of its parts."""
+        if sum(map(len, parts)) > MOST_WRITTEN:
+            why = f"written out this question has more than {MOST_WRITTEN:,} characters"
+            raise self.source.refused(node, why, "name fewer tables, and those of WITH less often")
+
     def fresh(self) -> str:
         """Return a name that nothing else has."""
         return f"~{next(self.numbers)}"
@@ -121,6 +129,7 @@ class PublicReader:
         if len(joins) >= MOST_ITEMS:
             raise self.source.refused(joins[-1], f"at most {MOST_ITEMS} tables are joined", "join fewer")
         items = [self._item(each) for each in (begun.this, *(join.this for join in joins))]
+        self.check_length(node, *(text for text, _, _ in items))
         conditions = list(factors(node.args.get("where")))
         parts = [part for _, _, part in items]
         for join in joins:
@@ -169,6 +178,7 @@ class PublicReader:
             made: list[tuple[str, str, Column]] = []
             marks[id(each)] = self._subquery(each, scope, made)
             more = [f"{text} AS {self.dialect.quote(name)}" for name, text, _ in made]
+            self.check_length(each, rows, *more)
             rows = select(("*", *more), rows)
             columns = {**scope.columns, **{name: column.named(name) for name, _, column in made}}
             scope = replace(scope, columns=columns)

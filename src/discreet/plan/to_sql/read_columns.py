@@ -25,6 +25,9 @@ def read_for(question: TallyQuery, relations: Relations) -> tuple[Relations, Rel
         return relations, relations
     keys = {key.of.name or key.name for key in question.keys.columns}
     tallied = {name for tally in question.tallies for each in tally.of for name in _names(each)}
+    known = {each.name for relation in relations.values() for each in relation.table.columns}
+    if not named | keys | tallied <= known | _made(question.source):
+        return relations, relations  # what names a column that there is none of is refused with those there are
     return _narrowed(relations, named | keys | tallied), _narrowed(relations, named)
 
 
@@ -37,6 +40,16 @@ def _named(plan: Plan) -> set[str] | None:
             below = _named(source)
             return None if below is None else {*below, *_names(of)}
     return None
+
+
+def _made(plan: Plan) -> set[str]:
+    """Return the columns that a plan derives."""
+    match plan:
+        case Derive(source, name):
+            return {*_made(source), name}
+        case Filter(source):
+            return _made(source)
+    return set()
 
 
 def _names(expression: Expression) -> Iterable[str]:

@@ -197,10 +197,11 @@ def selected_chance(selection: KeySelection, people: int) -> EventChance:
 
 
 def ranked_law(mechanism: Quantile, values: Sequence[int]) -> ChoiceLaw | None:
-    """Return the law of one quantile: the exponential mechanism on distances in ranks (Smith 2011, with ties).
+    """Return the law of one quantile: the exponential mechanism on ranks (Smith 2011), also within ties.
 
-    A point scores minus the distance of the target q n + offset from the ranks that it covers, from the records below
-    it to those up to it; the bounds stand for all ranks beyond the data. Probabilities are in proportion to
+    With b records below a point and u up to and including it, it scores min(t - b, u - t) for the target t = q n +
+    offset: how deep the target lies in the ranks that it covers, or how far outside, below zero. The bounds stand for
+    as many ranks beyond the data as the offset goes. Probabilities are in proportion to
     exp(epsilon score / (2 sensitivity)). This is written from the theorem, apart from the code that draws.
     """
     if len(mechanism.quantiles) > 1:
@@ -239,10 +240,10 @@ def _weights(mechanism: Quantile, values: Sequence[int]) -> tuple[NDArray[np.int
     below = np.searchsorted(data, starts, side="left").astype(np.float64)
     up_to = np.searchsorted(data, starts, side="right").astype(np.float64)
     target = float(q * len(data) + offset)
-    # The bounds stand for the ranks beyond the data: none lies below the lower one, or above the upper one.
-    below[starts == grid.low] = min(0.0, target)
-    up_to[starts == grid.high] = max(float(len(data)), target)
-    distance = np.maximum(0.0, np.maximum(below - target, target - up_to))
+    # The bounds stand for as many ranks beyond the data as the offset goes, below the lower or above the upper one.
+    below[starts == grid.low] = min(0.0, float(offset))
+    up_to[starts == grid.high] = len(data) + max(0.0, float(offset))
+    distance = np.maximum(below - target, target - up_to)
     moved = max(q, 1 - q) if mechanism.relation == "add_remove" else Fraction(1)
     rate = float(Fraction(mechanism.epsilon) / (2 * moved * mechanism.contributions))
     return starts, sizes, -rate * distance
