@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +14,7 @@ from threading import Thread
 from typing import Any, Self
 
 WORKER = Path(__file__).resolve().with_name("worker.py")
+SOURCE = Path(__file__).resolve().parents[2] / "src"
 
 
 class WorkerFailed(Exception):
@@ -37,7 +39,7 @@ class Worker:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
-                env=variables(),
+                env=_led(python),
                 text=True,
                 encoding="utf-8",
             )
@@ -96,6 +98,11 @@ class Worker:
         lines = self._errors.read().decode(errors="replace").strip().splitlines()
         self.close()
         return f"the worker ended with status {code}" + (f": {lines[-1]}" if lines else "")
+
+
+def _led(python: Path) -> dict[str, str]:
+    """Lead workers of this interpreter, and what they start, to the harness's own tree, whichever is installed."""
+    return {**variables(), **({"PYTHONPATH": str(SOURCE)} if python == Path(sys.executable) else {})}
 
 
 def variables() -> dict[str, str]:

@@ -1,8 +1,10 @@
 """A task file for the harness's own tests: tasks that work, log, fail, crash and fall silent."""
 
 import os
+import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 sys.stdout.write("what a task file prints must not reach the answers\n")
@@ -32,6 +34,12 @@ def series(values):
 def process():
     """Report which process this is."""
     return os.getpid
+
+
+def finds(module):
+    """Report whether this process finds a module, and a Python that it starts does."""
+    line = [sys.executable, "-S", "-c", f"import {module}"]
+    return lambda: find_spec(module) is not None and subprocess.run(line, check=False).returncode == 0
 
 
 def words():

@@ -40,6 +40,18 @@ def test_what_a_task_prints_does_not_reach_the_answers(worker):
     assert worker.ask(30, do="report")["figure"] == 2.0
 
 
+def test_a_worker_and_what_it_starts_find_the_tree_of_the_harness_and_no_other(tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "of_the_tree.py").touch()
+    (tmp_path / "of_the_caller.py").touch()
+    monkeypatch.setattr("bench.harness.process.SOURCE", tmp_path / "here")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with Worker(Path(sys.executable), FAKE) as worker:
+        for module, found in (("of_the_tree", 1.0), ("of_the_caller", 0.0)):
+            prepare(worker, "finds", module=module)
+            assert worker.ask(30, do="report")["figure"] == found
+
+
 def test_a_worker_names_its_versions(worker):
     answer = worker.ask(30, do="describe", packages=["rich", "no-such-package"])
     assert answer["python"].startswith("3.")

@@ -8,6 +8,14 @@ from discreet.serve.api.app import make_app
 from discreet.serve.api.settings import ServeSettings
 from tests.serve.api.served import SyncTransport
 
+# Stories that run through one desk alone, and why; all others run through both.
+ALONE = {
+    "test_privacy": "an answer is made thousands of times from one price, past the ledger, which no desk does",
+    "test_coverage": "noise is drawn thousands of times on exact values, past the ledger, which no desk does",
+    "test_demo": "the demonstration is one command that makes a vault and asks it, before there is a server",
+    "test_tutorial": "its commands are those of its page, word for word; the page has a file and no server",
+}
+
 
 @contextmanager
 def remote(curator, *tokens):

@@ -2,6 +2,7 @@
 
 import stat
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -20,6 +21,14 @@ def test_settings_of_ours_hold_in_our_sessions_alone(ours):
     assert ours._session.conf.get("spark.sql.ansi.enabled") == "true"
     assert ours._session.conf.get("spark.sql.codegen.factoryMode") == INTERPRETED["spark.sql.codegen.factoryMode"]
     assert ours.rows("SELECT '${spark.app.name}'") == [("${spark.app.name}",)]
+
+
+def test_a_thread_that_did_not_start_spark_has_sessions_of_the_same_one(ours):
+    with ThreadPoolExecutor(1) as pool:
+        theirs = pool.submit(session, None).result()
+    assert theirs.sparkContext is ours._session.sparkContext
+    with ThreadPoolExecutor(1) as pool, pytest.raises(Refusal, match="one for each process"):
+        pool.submit(session, "spark://elsewhere:7077").result()
 
 
 def test_a_second_spark_is_refused(ours):

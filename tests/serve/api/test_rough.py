@@ -33,7 +33,7 @@ def asked_again(session, question):
 
 
 def settled(place, anchor, token, seen, cap):
-    """Ask everything again once all leases have ended, and compare the ledger with what the clients saw."""
+    """Ask everything again once all leases have ended, compare the ledger with what clients saw, and count charges."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(curators.Ledger, "open", partial(Ledger.open, clock=later))
         with Curator(place, anchor=anchor) as curator:
@@ -55,6 +55,7 @@ def settled(place, anchor, token, seen, cap):
             assert named <= keys
             spent = curator.ledger.spent("visits", "alice").loss
             assert spent == curator.ledger.spent("visits").loss <= cap
+            return len(charges)
 
 
 def rough(place, tmp_path, *, clients, requests, questions, every, cap):
@@ -68,8 +69,9 @@ def rough(place, tmp_path, *, clients, requests, questions, every, cap):
         up(url)
         terms = {"clients": clients, "requests": requests, "questions": questions, "every": every}
         seen, killed = rough_day(port, process, token, **terms)
-    settled(place, anchor, token, seen, cap)
-    assert seen.statuses[200] > requests / 4
+    charges = settled(place, anchor, token, seen, cap)
+    # How many are answered depends on what the cap pays for: not a share of the requests, but more than were charged.
+    assert seen.statuses[200] > charges, (charges, seen.statuses)
     assert seen.statuses["left"]
     assert not seen.statuses[500]
     return killed
@@ -84,7 +86,7 @@ def test_nothing_is_lost_or_overspent_though_clients_leave_and_workers_are_kille
 def test_nor_in_postgresql(tmp_path):
     from tests.postgres import shared
 
-    terms = {"clients": 6, "requests": 300, "questions": 60, "every": 4, "cap": Fraction(1, 2)}
+    terms = {"clients": 6, "requests": 1_000, "questions": 60, "every": 4, "cap": Fraction(1, 2)}
     assert rough(shared().database(), tmp_path, **terms)
 
 

@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock, local
 from typing import TYPE_CHECKING
@@ -153,9 +153,9 @@ def _started(master: str) -> SparkSession:
     check_java()
     with withheld():
         conf = _configured(SparkConf().setMaster(master))
-        if _launched:  # the Java process outlives a context that was stopped
-            with suppress(ValueError):  # ours runs, which this thread did not see
-                SparkContext(conf=conf)
+        if _launched:
+            # Only the thread that started our context sees it as active; where it was stopped, Java outlives it.
+            SparkContext.getOrCreate(conf)
             return SparkSession.builder.getOrCreate()
         gateway = launch_gateway(conf, dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL))  # type: ignore[no-untyped-call]
         try:
