@@ -70,7 +70,7 @@ def test_a_question_that_was_begun_in_one_order_is_not_drawn_for_in_another(cura
 
 
 def test_a_running_counter_ends_since_its_price_holds_in_one_order_of_rows(tmp_path):
-    """Of a person with rows of every day one row counts: in another order it may be one of a day that is still to come."""
+    """Of a person with rows of every day one row counts: in another order it may be one of a day to come."""
     with dp.Curator(tmp_path / "vault.discreet") as curator:
         rows = {"who": [1] * 40, "day": [place % 8 for place in range(40)]}
         unit = dp.person("who", max_rows=1, bound="table")

@@ -64,7 +64,8 @@ class Rotations(RunningReleases):
         The vault is verified first, since rows that somebody changed with the old secret would get a new seal. While
         somebody works on a question it is refused. What nobody works on is settled as failed: its draws belong to
         rows in the old order. Running releases go on, but for counters, which have failed since they need one order of
-        rows; a part that was begun has failed. What people are known again by stays. Other programs that have the vault open find the new secret when they next look.
+        rows; a part that was begun has failed. What people are known again by stays. Other programs that have the vault
+        open find the new secret when they next look.
 
         Guarantee: one transaction, so that a vault is sealed by the one or the other; no budget, answer, grant, file or
         entry changes; and copies of people and rows are found as before.

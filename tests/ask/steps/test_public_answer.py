@@ -3,6 +3,7 @@
 import pytest
 
 import discreet as dp
+from discreet.engines.duckdb.engine import DuckDBEngine
 from discreet.plan.sql.refusals import SqlRefused
 from tests.ask.desks import Textual
 
@@ -122,3 +123,19 @@ def test_what_is_written_out_has_an_end(session, text):
         with pytest.raises(SqlRefused, match="characters"):
             ask(text, epsilon=1)
     assert session.sql(_doubled(2, 4)).cell(column="n").value == 3
+
+
+def test_texts_that_no_answer_should_hold_are_refused_while_they_are_read(session, monkeypatch):
+    monkeypatch.setattr("discreet.ask.steps.public_answer.MOST_LETTERS", 2)
+    with pytest.raises(dp.Refusal, match="more than 2 letters"):
+        session.sql("SELECT ward, floor FROM wards")
+
+
+def test_work_that_is_free_ends_in_a_minute_whatever_the_deadline(session, monkeypatch):
+    given = []
+    question = DuckDBEngine.question
+    monkeypatch.setattr(
+        DuckDBEngine, "question", lambda self, *seconds: given.append(seconds) or question(self, *seconds)
+    )
+    session.sql(FLOORS)
+    assert given == [(60.0,)]

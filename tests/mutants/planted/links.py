@@ -228,8 +228,8 @@ MUTANTS = [
     ),
     SourceMutant(
         "curator/vault_desk.py",
-        'digest("fresh", self.analyst, _retried(fresh))',
-        'digest("fresh", _retried(fresh))',
+        'digest("fresh", self.analyst, charge_name(fresh))',
+        'digest("fresh", charge_name(fresh))',
         "one analyst's name of a fresh answer is another's",
         ("ask/verbs/test_ask.py::test_a_name_of_a_fresh_answer_belongs_to_its_analyst",),
     ),

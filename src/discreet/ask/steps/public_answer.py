@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from contextlib import AbstractContextManager, closing
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from discreet.answers.answer import Answer
 from discreet.answers.column import AnswerColumn
@@ -130,7 +130,7 @@ class PublicQuestion:
         """Return the rows, unless their texts are longer than an answer may be."""
         rows: list[tuple[object, ...]] = []
         letters = 0
-        with closing(engine.batches(sql)) as parts:
+        with closing(cast("Generator[list[tuple[object, ...]], None, None]", engine.batches(sql))) as parts:
             for part in parts:
                 rows += part
                 letters += sum(len(value) for row in part for value in row if isinstance(value, str))
