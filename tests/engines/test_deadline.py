@@ -68,6 +68,7 @@ def test_a_question_without_a_deadline_takes_the_time_it_takes():
         assert engine.rows("SELECT 1") == [(1,)]
 
 
+@pytest.mark.slow  # on a busy machine the signal was lost twice, which is not understood yet
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
 def test_an_interrupt_from_the_keyboard_is_one_again_and_the_question_can_be_asked_again(tmp_path):
     code = """

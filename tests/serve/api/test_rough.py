@@ -78,7 +78,7 @@ def rough(place, tmp_path, *, clients, requests, questions, every, cap):
 
 
 def test_nothing_is_lost_or_overspent_though_clients_leave_and_workers_are_killed(tmp_path):
-    terms = {"clients": 6, "requests": 180, "questions": 45, "every": 1.0, "cap": Fraction(1, 2)}
+    terms = {"clients": 6, "requests": 180, "questions": 45, "every": 0.3, "cap": Fraction(1, 2)}
     assert rough(tmp_path / "vault.discreet", tmp_path, **terms)
 
 

@@ -18,7 +18,7 @@ REFUSED = {
     2: "its rows follow from the row that asks",
     3: "selected privately",
     10: "'c_custkey' identifies people",
-    15: "groups of groups",
+    15: "told by a link",
     17: "its rows follow from the row that asks",
     18: "groups of groups",
     20: "its rows follow from the row that asks",
